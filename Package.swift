@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+// One section a box (pure, overlays, shell, tests); inside a box sorted by what builds on what.
+// The arrows here are the ones in docs/modules.md; `.ci/check-imports` compares every folder's
+// `import` lines with them.
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func library(_ name: String, pkgConfig: String, apt package: String, path: String? = nil) -> Target {
+    .systemLibrary(name: name, path: path, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "tokend",
+    products: [
+        .executable(name: "tokend", targets: ["tokend"]),
+        .executable(name: "tokenctl", targets: ["tokenctl"]),
+        .library(name: "TokenClient", targets: ["TokenClient"]),
+    ],
+    targets: [
+        // Pure: values and decisions, no input or output.
+        module("Secrets"),
+        module("StrictJSON"),
+        module("HTTPTypes", ["Secrets"]),
+        module("JOSE", ["CCrypto", "Secrets", "StrictJSON"]),
+        module("OAuth", ["HTTPTypes", "JOSE", "Secrets", "StrictJSON"]),
+        module("TokendProtocol", ["Secrets", "StrictJSON"]),
+
+        // Overlays: one C library each, in Swift's terms.
+        module("Systemd", ["CSystemd"]),
+        module("HTTP", ["CCurl", "CMicroHTTPD", "HTTPTypes", "Secrets", "Systemd"]),
+        module("Keyring", ["CSecret", "Secrets", "Systemd"]),
+
+        // Shell: what moves.
+        module("Broker", ["HTTPTypes", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
+        .executableTarget(
+            name: "tokend",
+            dependencies: [
+                "Broker", "HTTP", "HTTPTypes", "JOSE", "Keyring", "OAuth", "Secrets", "StrictJSON", "Systemd",
+                "TokendProtocol",
+            ],
+            swiftSettings: settings),
+        module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
+        .executableTarget(
+            name: "tokenctl",
+            dependencies: ["CQREncode", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol"],
+            swiftSettings: settings),
+
+        // C libraries.
+        library("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        library("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+        library("CSecret", pkgConfig: "libsecret-1", apt: "libsecret-1-dev", path: "CSecret"),
+        library("CSystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
+
+        // Tests, and what they share.
+        .target(
+            name: "TestSupport",
+            dependencies: ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TokendProtocol"],
+            path: "Tests/TestSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "demo-provider", dependencies: ["TestSupport"], path: "Tests/demo-provider",
+            swiftSettings: settings),
+        tests("SecretsTests", ["Secrets"]),
+        tests("StrictJSONTests", ["StrictJSON"]),
+        tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),
+        tests("JOSETests", ["JOSE", "Secrets", "StrictJSON"]),
+        tests("OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"]),
+        tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
+        tests("SystemdTests", ["Systemd"]),
+        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd"]),
+        tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
+        tests(
+            "BrokerTests",
+            [
+                "Broker", "HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TestSupport",
+                "TokendProtocol",
+            ]),
+        tests("TokenctlTests", ["StrictJSON", "TokendProtocol", "tokenctl"]),
+        tests(
+            "IntegrationTests",
+            ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]),
+    ]
+)
