@@ -61,7 +61,7 @@ let package = Package(
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
-            dependencies: ["CQREncode", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol"],
+            dependencies: ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
             swiftSettings: settings),
 
         // C libraries.
@@ -95,7 +95,7 @@ let package = Package(
                 "Broker", "HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TestSupport",
                 "TokendProtocol",
             ]),
-        tests("TokenctlTests", ["StrictJSON", "TokendProtocol", "tokenctl"]),
+        tests("TokenctlTests", ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
         tests(
             "IntegrationTests",
             ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]),
