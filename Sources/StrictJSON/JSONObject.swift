@@ -57,7 +57,7 @@ package struct JSONObject: Sendable {
     }
 
     /// An object of these members; a later one takes the place of an earlier one with its name.
-    package init(_ elements: some Sequence<(String, JSONValue)>) {
+    package init(_ elements: [(String, JSONValue)]) {
         members = []
         for (name, value) in elements {
             self[name] = value

@@ -124,7 +124,10 @@ package enum JSONWriter {
     }
 
     private static func appendLines<Element>(
-        _ elements: [Element], brackets: (String, String), indent: Int, to output: inout [UInt8],
+        _ elements: [Element],
+        brackets: (String, String),
+        indent: Int,
+        to output: inout [UInt8],
         line: (Element, inout [UInt8]) -> Void
     ) {
         output.append(contentsOf: brackets.0.utf8)
