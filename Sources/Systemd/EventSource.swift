@@ -30,7 +30,7 @@ package final class EventSource {
 
     /// Ends the source; the handler is let go of. May be called inside the source's own handler, and twice.
     package func cancel() {
-        precondition(queue.isOnLoop, "An event source was cancelled off its loop's thread.")
+        queue.preconditionOnLoop()
         guard let source else { return }
         self.source = nil
         sd_event_source_disable_unref(source)
