@@ -12,3 +12,10 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-journal.h>
+
+// glibc declares accept4(2) only under _GNU_SOURCE, which Swift's importer does not set.
+extern int accept4(int, struct sockaddr *__restrict, socklen_t *__restrict, int);
+
+static inline int tokend_systemd_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
