@@ -33,9 +33,13 @@ package import TokendProtocol
         self.readConfiguration = readConfiguration
         directory = ProviderDirectory(transport: ports.transport, clock: ports.clock)
         configuration = readConfiguration(DaemonConfiguration())
+        isBroken = !configuration.daemonFaults.isEmpty
         adopt(configuration)
         store.onOpened = { [weak self] in self?.storeOpened() }
     }
+
+    /// The daemon's own settings had a fault at the start, and no good ones have been read since.
+    package private(set) var isBroken = false
 
     // MARK: Configuration
 
@@ -44,6 +48,7 @@ package import TokendProtocol
         directory.forgetAll()
         let new = readConfiguration(configuration.daemon)
         configuration = new
+        if new.daemonFaults.isEmpty { isBroken = false }
         adopt(new)
         ports.log.record(.configurationRead(accounts: new.accounts.count, faults: new.faults))
         onChange?()
@@ -61,6 +66,7 @@ package import TokendProtocol
             }
             let account = Account(name: name, ports: ports, directory: directory, settings: new.daemon)
             account.onChange = { [weak self] in self?.onChange?() }
+            account.onRefresh = { [weak self] in self?.refreshCount += 1 }
             accounts[name] = account
             account.configure(configured, settings: new.daemon)
             if hasStarted { account.beginLoad() }

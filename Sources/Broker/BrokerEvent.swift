@@ -17,6 +17,8 @@ package enum BrokerEvent: Sendable {
     case configurationRead(accounts: Int, faults: [ConfigurationFault])
     /// A token left the daemon.
     case tokenServed(account: String, client: UnixSocket.Credentials, application: String?)
+    /// No browser could be opened.
+    case browserFault(BrowserError)
     /// A fault of the daemon's own.
     case internalFault(String)
 
@@ -49,7 +51,7 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.loggedOut, account: account, at: now)
         case .configurationRead:
             return EventMessage(.configReloaded, at: now)
-        case .tokenServed, .internalFault:
+        case .tokenServed, .browserFault, .internalFault:
             return nil
         }
     }

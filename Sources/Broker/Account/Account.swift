@@ -21,6 +21,8 @@ package import TokendProtocol
     /// The last login that ended, for those who ask within a minute.
     var lastLogin: (login: Login, endedAt: Moment)?
     var machine: GrantStateMachine
+    /// Called after every refresh that was answered.
+    var onRefresh: (@LoopActor () -> Void)?
     /// Called after every change of state.
     var onChange: (@LoopActor () -> Void)?
     let ports: BrokerPorts
@@ -34,7 +36,7 @@ package import TokendProtocol
     /// A client that waits for a token.
     private struct Waiter {
         var demand: TokenDemand
-        var answer: @LoopActor (Result<Served, ProtocolError>) -> Bool
+        var answer: @LoopActor (Result<Served, ProtocolError>) -> Void
     }
 
     /// A token and whether it is a new one.
@@ -95,13 +97,8 @@ package import TokendProtocol
 
     // MARK: Tokens
 
-    /// Answers at once where the held token will do; else `later` is called when there is an answer.
-    ///
-    /// - Parameter later: returns whether its client still waited.
-    func token(
-        _ demand: TokenDemand,
-        later: () -> @LoopActor (Result<Served, ProtocolError>) -> Bool
-    ) -> Result<Served, ProtocolError>? {
+    /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
+    func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
         if let error = configurationFault { return .failure(error) }
         let (answer, actions) = machine.demand(demand, at: ports.clock.now)
         defer { perform(actions) }
@@ -112,9 +109,13 @@ package import TokendProtocol
         case .fail(let error):
             return .failure(withPendingLogin(error))
         case .wait:
-            waiters.append(Waiter(demand: demand, answer: later()))
             return nil
         }
+    }
+
+    /// Calls `body` once what `token` began has ended. To be called in the same turn.
+    func whenAnswered(_ demand: TokenDemand, _ body: @escaping @LoopActor (Result<Served, ProtocolError>) -> Void) {
+        waiters.append(Waiter(demand: demand, answer: body))
     }
 
     private func settle(renewed: Bool) {
@@ -122,7 +123,7 @@ package import TokendProtocol
         waiters = []
         for waiter in waiting {
             if let error = configurationFault {
-                _ = waiter.answer(.failure(error))
+                waiter.answer(.failure(error))
                 continue
             }
             let (answer, actions) = machine.settled(waiter.demand, renewed: renewed, at: ports.clock.now)
@@ -130,9 +131,9 @@ package import TokendProtocol
             case .wait:
                 waiters.append(waiter)
             case .fail(let error):
-                _ = waiter.answer(.failure(withPendingLogin(error)))
+                waiter.answer(.failure(withPendingLogin(error)))
             case .serve(let token, let refreshed):
-                _ = waiter.answer(.success(Served(token: token, record: machine.record, refreshed: refreshed)))
+                waiter.answer(.success(Served(token: token, record: machine.record, refreshed: refreshed)))
             }
             perform(actions)
         }
@@ -235,6 +236,7 @@ package import TokendProtocol
         Task { @LoopActor in
             let outcome = await flow.run(record)
             guard generation == self.generation, let outcome else { return }
+            onRefresh?()
             report(outcome)
             perform(machine.refreshFinished(outcome, at: ports.clock.now, roll: ports.entropy.roll()))
         }
@@ -317,7 +319,7 @@ package import TokendProtocol
         stop()
         moveOn()
         for waiter in waiters {
-            _ = waiter.answer(.failure(ProtocolError(.accountUnknown, "the account “\(name)” was removed")))
+            waiter.answer(.failure(ProtocolError(.accountUnknown, "the account “\(name)” was removed")))
         }
         waiters = []
     }
