@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// One challenge of a `WWW-Authenticate` field (RFC 9110, section 11.6.1; RFC 6750, section 3).
+package struct AuthenticationChallenge: Sendable, Hashable {
+    /// One parameter; its name in small letters.
+    package struct Parameter: Sendable, Hashable {
+        package let name: String
+        package let value: String
+    }
+
+    /// The scheme in small letters, such as `bearer`, `dpop`.
+    package let scheme: String
+
+    /// What some schemes carry instead of parameters (`Negotiate`).
+    package internal(set) var token68: String?
+
+    /// In their order; a doubled name keeps its first value.
+    package internal(set) var parameters: [Parameter] = []
+
+    init(scheme: String) {
+        self.scheme = scheme.asciiLowercased
+    }
+
+    /// The value of a parameter, its name compared in any case.
+    package subscript(name: String) -> String? {
+        let name = name.asciiLowercased
+        return parameters.first { $0.name == name }?.value
+    }
+
+    /// Every challenge in the values of all `WWW-Authenticate` fields, in order.
+    ///
+    /// Lenient, since servers are: what cannot be read is skipped up to the next comma.
+    package static func parse(_ values: [String]) -> [AuthenticationChallenge] {
+        values.flatMap { value in
+            var reader = ChallengeReader(value)
+            return reader.readChallenges()
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The challenges that came with the answer.
+    package var challenges: [AuthenticationChallenge] {
+        AuthenticationChallenge.parse(headers.values(of: "WWW-Authenticate"))
+    }
+}

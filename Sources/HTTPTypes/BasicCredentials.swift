@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import FoundationEssentials
+package import Secrets
+
+/// The value of an `Authorization` field with a client's identifier and password: both form-encoded
+/// first, then joined by a colon, then base64 (RFC 6749, section 2.3.1).
+package func basicCredentials(clientID: String, clientSecret: Secret) -> String {
+    let pair = FormParameters.encode(clientID) + ":" + FormParameters.encode(clientSecret.reveal())
+    return "Basic " + Data(pair.utf8).base64EncodedString()
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Secrets
+
+/// A request as a value; the transport sends it as it stands and follows no redirect.
+///
+/// Its description says method, origin and path only: a query, a header or a body may hold a credential.
+package struct HTTPRequest: Sendable {
+    package var method: HTTPMethod
+
+    /// Where it goes, with its query.
+    package var url: WebURL
+
+    package var headers: HTTPHeaders
+
+    /// What is sent after the headers, if anything; wiped with the request.
+    package var body: Secret?
+
+    /// How long the whole exchange may take; nil leaves it to the transport's setting.
+    package var timeout: Duration?
+
+    /// A request; a GET without headers and body unless told otherwise.
+    package init(
+        method: HTTPMethod = .get,
+        url: WebURL,
+        headers: HTTPHeaders = [:],
+        body: Secret? = nil,
+        timeout: Duration? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
+    /// Method, origin and path.
+    package var description: String { "\(method.rawValue) \(url)" }
+
+    /// A mirror without children.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

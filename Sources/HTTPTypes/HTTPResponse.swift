@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// A whole answer as a value, whatever its status.
+///
+/// Its description says status and size only: the body of a token endpoint's answer is a credential.
+package struct HTTPResponse: Sendable {
+    /// The status code (RFC 9110, section 15).
+    package var status: Int
+
+    package var headers: HTTPHeaders
+
+    /// The content after decompression; bounded by the transport.
+    package var body: [UInt8]
+
+    /// An answer.
+    package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The server's clock when it answered, in seconds since 1970, if a readable `Date` came with it.
+    package var serverDate: Int? { headers["Date"].flatMap { HTTPDate.unixTime($0) } }
+
+    /// The media type without parameters, in small letters (`application/json`), if one was named.
+    package var mediaType: String? {
+        guard let value = headers["Content-Type"] else { return nil }
+        let type = value.prefix { $0 != ";" }
+        return String(type).trimmingSpaces().asciiLowercased
+    }
+}
+
+extension HTTPResponse: CustomStringConvertible, CustomReflectable {
+    /// Status and size.
+    package var description: String { "HTTP \(status) (\(body.count) bytes)" }
+
+    /// A mirror without children.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
