@@ -51,7 +51,9 @@ package final class EventLog<Event: Sendable>: Sendable {
 
     /// Waits for an event that fits; throws `TimedOut` when `limit` is over.
     package func next(
-        _ what: String, within limit: Duration = .seconds(20), where fits: @escaping @Sendable (Event) -> Bool
+        _ what: String,
+        within limit: Duration = .seconds(20),
+        where fits: @escaping @Sendable (Event) -> Bool
     ) async throws -> Event {
         let id = state.withLock { state in
             state.lastID += 1
@@ -70,7 +72,9 @@ package final class EventLog<Event: Sendable>: Sendable {
     }
 
     private func wait(
-        _ id: Int, _ fits: @escaping @Sendable (Event) -> Bool, _ continuation: CheckedContinuation<Event, any Error>
+        _ id: Int,
+        _ fits: @escaping @Sendable (Event) -> Bool,
+        _ continuation: CheckedContinuation<Event, any Error>
     ) {
         let ready: Event? = state.withLock { state in
             if let index = state.untaken.firstIndex(where: fits) { return state.untaken.remove(at: index) }

@@ -28,8 +28,13 @@ extension FakeProvider {
             return .html(SignInForm.refusal("The program that sent you gave no address to return to."), status: 400)
         }
         let ask = AuthorizationAsk(
-            clientID: client.id, redirectURI: redirectURI, scope: parameters["scope"] ?? "",
-            state: parameters["state"], nonce: parameters["nonce"], challenge: parameters["code_challenge"])
+            clientID: client.id,
+            redirectURI: redirectURI,
+            scope: parameters["scope"] ?? "",
+            state: parameters["state"],
+            nonce: parameters["nonce"],
+            challenge: parameters["code_challenge"]
+        )
         if let error = refusal(of: parameters, ask, target: request.target) {
             return redirect(ask, [("error", error)], behaviour)
         }
@@ -68,15 +73,21 @@ extension FakeProvider {
     private func approve(_ ask: AuthorizationAsk, _ behaviour: Behaviour) -> WireResponse {
         let code = withState { state in
             state.book.makeCode(
-                clientID: ask.clientID, subject: state.settings.user.subject,
-                scope: state.settings.grantedScope ?? ask.scope, nonce: ask.nonce, redirectURI: ask.redirectURI,
-                challenge: ask.challenge)
+                clientID: ask.clientID,
+                subject: state.settings.user.subject,
+                scope: state.settings.grantedScope ?? ask.scope,
+                nonce: ask.nonce,
+                redirectURI: ask.redirectURI,
+                challenge: ask.challenge
+            )
         }
         return redirect(ask, [("code", code)], behaviour)
     }
 
     private func redirect(
-        _ ask: AuthorizationAsk, _ answer: [(name: String, value: String)], _ behaviour: Behaviour
+        _ ask: AuthorizationAsk,
+        _ answer: [(name: String, value: String)],
+        _ behaviour: Behaviour
     ) -> WireResponse {
         var parameters = WireParameters(answer)
         if let state = ask.state { parameters.append("state", state) }

@@ -82,7 +82,9 @@ extension FakeProvider {
     }
 
     private func deliver(
-        _ response: WireResponse, _ delivery: Behaviour.Delivery, _ connection: ByteConnection
+        _ response: WireResponse,
+        _ delivery: Behaviour.Delivery,
+        _ connection: ByteConnection
     ) -> Bool {
         switch delivery {
         case .whole: return connection.send(response.bytes)

@@ -54,7 +54,9 @@ extension FakeProvider {
 
     /// Client authentication (RFC 6749, section 2.3): none at all for a public client, one way for another.
     private func authenticate(
-        _ request: WireRequest, _ parameters: WireParameters, _ endpoint: ProviderEndpoint
+        _ request: WireRequest,
+        _ parameters: WireParameters,
+        _ endpoint: ProviderEndpoint
     ) -> Result<ProviderClient, Refusal> {
         let basic = request.header("Authorization").map(BasicCredentials.init(header:))
         guard basic == nil || parameters["client_secret"] == nil else {
@@ -76,7 +78,8 @@ extension FakeProvider {
         return .success(client)
     }
 
-    private func redeem(_ parameters: WireParameters, _ client: ProviderClient, _ behaviour: Behaviour) -> WireResponse {
+    private func redeem(_ parameters: WireParameters, _ client: ProviderClient, _ behaviour: Behaviour) -> WireResponse
+    {
         guard let code = parameters["code"] else {
             note(.codeMissing, .token, "code")
             return .oauthError("invalid_request")
@@ -112,7 +115,9 @@ extension FakeProvider {
     }
 
     private func refresh(
-        _ parameters: WireParameters, _ client: ProviderClient, _ behaviour: Behaviour
+        _ parameters: WireParameters,
+        _ client: ProviderClient,
+        _ behaviour: Behaviour
     ) -> WireResponse {
         guard let token = parameters["refresh_token"] else {
             note(.refreshTokenMissing, .token, "refresh_token")
@@ -120,7 +125,12 @@ extension FakeProvider {
         }
         let outcome = withState { state in
             state.book.refresh(
-                token, clientID: client.id, scope: parameters["scope"], settings: state.settings, now: .now)
+                token,
+                clientID: client.id,
+                scope: parameters["scope"],
+                settings: state.settings,
+                now: .now
+            )
         }
         switch outcome {
         case .issued(let tokens): return answer(tokens, isRefresh: true, behaviour)
@@ -145,8 +155,12 @@ extension FakeProvider {
         if isOpenID, !isRefresh || settings.refreshesIDToken {
             let keys = withState { $0.keys }
             var draft = IDTokenDraft.make(
-                issuer: issuer, grant: tokens.grant, accessToken: tokens.accessToken, settings: settings,
-                key: keys.current)
+                issuer: issuer,
+                grant: tokens.grant,
+                accessToken: tokens.accessToken,
+                settings: settings,
+                key: keys.current
+            )
             behaviour.editIDToken?(&draft)
             if let idToken = keys.sign(draft) { object["id_token"] = .string(idToken) }
         }

@@ -74,7 +74,9 @@ extension FakeProvider {
     /// Waits for the next event of this endpoint that no earlier call took; an answer where no phase is named.
     @discardableResult
     package func next(
-        _ endpoint: ProviderEndpoint, _ phase: ProviderEvent.Phase? = nil, within limit: Duration = .seconds(20)
+        _ endpoint: ProviderEndpoint,
+        _ phase: ProviderEvent.Phase? = nil,
+        within limit: Duration = .seconds(20)
     ) async throws -> ProviderEvent {
         let what = "\(endpoint.rawValue) \(phase.map { "\($0)" } ?? "answered")"
         return try await log.next(what, within: limit) { event in

@@ -65,11 +65,21 @@ struct GrantBook {
 
     /// Makes a code for an approved request.
     mutating func makeCode(
-        clientID: String, subject: String, scope: String, nonce: String?, redirectURI: String, challenge: String?
+        clientID: String,
+        subject: String,
+        scope: String,
+        nonce: String?,
+        redirectURI: String,
+        challenge: String?
     ) -> String {
         let grant = Grant(
-            id: codes.count + 1, clientID: clientID, subject: subject, scope: scope, nonce: nonce,
-            authenticatedAt: time(nil))
+            id: codes.count + 1,
+            clientID: clientID,
+            subject: subject,
+            scope: scope,
+            nonce: nonce,
+            authenticatedAt: time(nil)
+        )
         let code = makeSecret("code")
         codes[code] = PendingCode(grant: grant, redirectURI: redirectURI, challenge: challenge)
         return code
@@ -101,7 +111,11 @@ struct GrantBook {
 
     /// Answers a refresh; reuse beyond the grace ends the grant.
     mutating func refresh(
-        _ token: String, clientID: String, scope: String?, settings: ProviderSettings, now: ContinuousClock.Instant
+        _ token: String,
+        clientID: String,
+        scope: String?,
+        settings: ProviderSettings,
+        now: ContinuousClock.Instant
     ) -> RefreshOutcome {
         guard let record = refreshRecords[token], let grant = grants[record.grantID], grant.clientID == clientID,
             !grant.isRevoked
@@ -126,7 +140,10 @@ struct GrantBook {
     mutating func successorArrived(for token: String) { refreshRecords[token]?.successorArrived = true }
 
     private mutating func issue(
-        _ grant: Grant, scope: String, settings: ProviderSettings, now: ContinuousClock.Instant,
+        _ grant: Grant,
+        scope: String,
+        settings: ProviderSettings,
+        now: ContinuousClock.Instant,
         keeping kept: String? = nil
     ) -> TokenSet {
         let accessToken = makeSecret("at", escaped: false)

@@ -25,7 +25,11 @@ package struct IDTokenDraft: Sendable {
 
     /// The claims that OpenID Connect Core, section 2, asks for and this provider knows.
     static func make(
-        issuer: String, grant: GrantBook.Grant, accessToken: String, settings: ProviderSettings, key: SigningKey
+        issuer: String,
+        grant: GrantBook.Grant,
+        accessToken: String,
+        settings: ProviderSettings,
+        key: SigningKey
     ) -> Self {
         let now = time(nil)
         var claims: JSONObject = [

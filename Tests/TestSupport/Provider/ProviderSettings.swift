@@ -11,7 +11,8 @@ package struct ProviderClient: Sendable {
 
     /// The client as a test registers it.
     package init(
-        id: String = "tokend", secret: String? = nil,
+        id: String = "tokend",
+        secret: String? = nil,
         redirectURIs: [String] = ["http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback"]
     ) {
         self.id = id

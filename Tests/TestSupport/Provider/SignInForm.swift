@@ -18,7 +18,8 @@ enum SignInForm {
             <p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
             <p><button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></p>
             </form>
-            """)
+            """
+        )
     }
 
     /// A page for a request that leads nowhere.

@@ -72,11 +72,7 @@ package final class ByteConnection {
         guard let first = lines.first else { return nil }
         let words = first.split(separator: " ")
         guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { return nil }
-        let headers: [WireHeader] = lines.dropFirst().compactMap { line in
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            let value = line[line.index(after: colon)...].drop { $0 == " " }
-            return WireHeader(String(line[..<colon]), String(value))
-        }
+        let headers = lines.dropFirst().compactMap(WireHeader.init(line:))
         return WireRequest(method: String(words[0]), target: String(words[1]), headers: headers)
     }
 }

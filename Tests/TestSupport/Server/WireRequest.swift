@@ -11,6 +11,13 @@ package struct WireHeader: Sendable, Equatable {
         self.name = name
         self.value = value
     }
+
+    /// Reads a header line; nil where it has no colon.
+    init?(line: Substring) {
+        guard let colon = line.firstIndex(of: ":") else { return nil }
+        let value = line[line.index(after: colon)...].drop { $0 == " " }
+        self.init(String(line[..<colon]), String(value))
+    }
 }
 
 /// A request as the test server read it: nothing is decoded beyond what HTTP/1.1 itself asks for.

@@ -32,7 +32,8 @@ package struct WireResponse: Sendable {
         WireResponse(
             status: status,
             headers: [WireHeader("Content-Type", "application/json"), WireHeader("Cache-Control", "no-store")],
-            body: JSONWriter.bytes(.object(object)))
+            body: JSONWriter.bytes(.object(object))
+        )
     }
 
     /// A JSON document given as text, which may well be no JSON.
