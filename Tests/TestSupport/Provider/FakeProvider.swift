@@ -122,7 +122,7 @@ extension FakeProvider {
     package func revokeGrants() { withState { $0.book.revokeAll() } }
 
     /// Puts a new signing key in force; without `keepingOld` the JWKS lists that one alone.
-    package func rotateKeys(keepingOld: Bool = true, algorithm: SigningKey.Algorithm = .es256) {
+    package func rotateKeys(keepingOld: Bool = true, algorithm: SignatureAlgorithm = .es256) {
         withState { $0.keys.rotate(keepingOld: keepingOld, algorithm: algorithm) }
     }
 

@@ -37,7 +37,7 @@ package struct IDTokenDraft: Sendable {
             "iat": .number(JSONNumber(Int64(now))),
             "exp": .number(JSONNumber(Int64(now + settings.idTokenLifetime))),
             "auth_time": .number(JSONNumber(Int64(grant.authenticatedAt))),
-            "at_hash": .string(leftHalfHash(of: accessToken)),
+            "at_hash": .string(leftHalfHash(of: accessToken, key.algorithm)),
         ]
         if let nonce = grant.nonce { claims["nonce"] = .string(nonce) }
         let scope = grant.scope.split(separator: " ")
@@ -46,8 +46,9 @@ package struct IDTokenDraft: Sendable {
         return Self(header: ["typ": "JWT"], claims: claims)
     }
 
-    /// `at_hash` for the algorithms whose hash is SHA-256 (section 3.1.3.6).
-    private static func leftHalfHash(of accessToken: String) -> String {
-        Base64URL.encode(Array(Digest.sha256(Array(accessToken.utf8)).prefix(16)))
+    /// `at_hash` (section 3.1.3.6): the left half of the digest that the signature uses.
+    private static func leftHalfHash(of accessToken: String, _ algorithm: SignatureAlgorithm) -> String {
+        let digest = algorithm.digest(Array(accessToken.utf8))
+        return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
     }
 }

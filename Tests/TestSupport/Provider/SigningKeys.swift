@@ -22,7 +22,7 @@ struct SigningKeys {
     }
 
     /// Puts a new key in force; without `keepingOld` the JWKS lists that one alone.
-    mutating func rotate(keepingOld: Bool, algorithm: SigningKey.Algorithm) {
+    mutating func rotate(keepingOld: Bool, algorithm: SignatureAlgorithm) {
         count += 1
         current = SigningKey.generate(algorithm)
         currentID = "key-\(count)"
