@@ -19,10 +19,11 @@ extension SigningKey {
         }
         let parameters = try PublicParameters(object)
         let named = try object.optionalText("alg").flatMap(SignatureAlgorithm.init(rawValue:))
+        let ownID = try object.optionalText("kid")
         try self.init(
             key: try parameters.makePrivateKey(object),
             algorithm: algorithm ?? named ?? parameters.kind.usualAlgorithm,
-            keyID: keyID ?? (try object.optionalText("kid"))
+            keyID: keyID ?? ownID
         )
     }
 
@@ -48,9 +49,12 @@ extension PublicParameters {
     /// The private members of an RSA key and libcrypto's names for them.
     static var privateNumbers: [(member: String, name: String)] {
         [
-            ("d", OSSL_PKEY_PARAM_RSA_D), ("p", OSSL_PKEY_PARAM_RSA_FACTOR1), ("q", OSSL_PKEY_PARAM_RSA_FACTOR2),
-            ("dp", OSSL_PKEY_PARAM_RSA_EXPONENT1), ("dq", OSSL_PKEY_PARAM_RSA_EXPONENT2),
-            ("qi", OSSL_PKEY_PARAM_RSA_COEFFICIENT1),
+            ("d", OSSL_PKEY_PARAM_RSA_D),
+            ("p", OSSL_PKEY_PARAM_RSA_FACTOR + "1"),
+            ("q", OSSL_PKEY_PARAM_RSA_FACTOR + "2"),
+            ("dp", OSSL_PKEY_PARAM_RSA_EXPONENT + "1"),
+            ("dq", OSSL_PKEY_PARAM_RSA_EXPONENT + "2"),
+            ("qi", OSSL_PKEY_PARAM_RSA_COEFFICIENT + "1"),
         ]
     }
 
