@@ -42,14 +42,15 @@ package final class BrowserStandIn: Sendable {
         try await blocking { [self] in try send(method, url, form: body, hops: [url]) }
     }
 
-    /// Fills in the form on `page`, hidden fields included, and sends it.
+    /// Fills in the form on `page`, hidden fields included, and sends it; `follows` goes on with the redirects.
     @discardableResult
-    package func submit(_ page: Page, _ fields: [String: String]) async throws -> Page {
+    package func submit(_ page: Page, _ fields: [String: String], follows: Bool = true) async throws -> Page {
         var parameters = WireParameters()
         for (name, value) in HTMLForm.hiddenFields(page.body) { parameters.append(name, value) }
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { parameters[name] = value }
         guard let address = HTTPAddress(page.url) else { throw TimedOut("a form at \(page.url)") }
         let action = HTMLForm.action(page.body).map(address.resolve) ?? page.url
+        guard follows else { return try await request("POST", action, body: parameters.encoded) }
         return try await follow("POST", action, form: parameters.encoded)
     }
 
@@ -89,7 +90,7 @@ package final class BrowserStandIn: Sendable {
         isIcon: Bool = false
     ) throws -> Page {
         guard let address = HTTPAddress(url) else { throw TimedOut("a loopback http URL instead of \(url)") }
-        let exchange = try HTTPExchange(address)
+        let exchange = try RawConnection(address)
         try exchange.send(head(method, address, length: form?.utf8.count, isIcon: isIcon) + (form ?? ""))
         let answer = try exchange.readAnswer()
         keepCookies(answer.headers)

@@ -9,11 +9,7 @@ package enum BuildProducts {
     /// The folder of the programs: `TOKEND_TEST_BIN`, or where the running test bundle itself was built.
     package static let folder: String = {
         if let given = ProcessInfo.processInfo.environment["TOKEND_TEST_BIN"] { return given }
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            readlink("/proc/self/exe", bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-        }
-        let path = String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
     }()
 

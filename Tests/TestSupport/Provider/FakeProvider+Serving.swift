@@ -103,7 +103,9 @@ extension FakeProvider {
     }
 
     private func report(_ endpoint: ProviderEndpoint, _ phase: ProviderEvent.Phase, _ request: WireRequest) {
-        log.append(ProviderEvent(endpoint: endpoint, phase: phase, request: request))
+        let event = ProviderEvent(endpoint: endpoint, phase: phase, request: request)
+        log.append(event)
+        withState { $0.listener }?(event)
     }
 
     private var metadata: JSONObject {

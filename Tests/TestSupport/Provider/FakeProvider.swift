@@ -14,7 +14,7 @@ package final class FakeProvider: Sendable {
     struct State {
         var settings: ProviderSettings
         var book = GrantBook()
-        var keys = SigningKeys()
+        var keys: SigningKeys
         var breaches: [Breach] = []
         var scripts: [ProviderEndpoint: [Behaviour]] = [:]
         var standing: [ProviderEndpoint: Behaviour] = [:]
@@ -23,6 +23,7 @@ package final class FakeProvider: Sendable {
         /// State, nonce and challenge of every authorization request, with the target they came in.
         var usedValues: [String: String] = [:]
         var server: ByteServer?
+        var listener: (@Sendable (ProviderEvent) -> Void)?
     }
 
     package let port: UInt16
@@ -34,7 +35,7 @@ package final class FakeProvider: Sendable {
         let handler = WeakHandler()
         let server = try ByteServer(port: port, handler: handler.handle)
         self.port = server.port
-        state = Mutex(State(settings: settings, server: server))
+        state = try Mutex(State(settings: settings, keys: SigningKeys(), server: server))
         handler.provider = self
     }
 
@@ -87,6 +88,11 @@ extension FakeProvider {
         }
     }
 
+    /// Calls `listener` for each event, on the thread where it happened.
+    package func onEvent(_ listener: @escaping @Sendable (ProviderEvent) -> Void) {
+        withState { $0.listener = listener }
+    }
+
     /// Everything that happened so far.
     package var events: [ProviderEvent] { log.all }
 
@@ -122,8 +128,10 @@ extension FakeProvider {
     package func revokeGrants() { withState { $0.book.revokeAll() } }
 
     /// Puts a new signing key in force; without `keepingOld` the JWKS lists that one alone.
-    package func rotateKeys(keepingOld: Bool = true, algorithm: SignatureAlgorithm = .es256) {
-        withState { $0.keys.rotate(keepingOld: keepingOld, algorithm: algorithm) }
+    package func rotateKeys(keepingOld: Bool = true, algorithm: SignatureAlgorithm = .es256) throws {
+        try withState { state in
+            Result { try state.keys.rotate(keepingOld: keepingOld, algorithm: algorithm) }
+        }.get()
     }
 
     /// Puts these entries before the keys in the JWKS.

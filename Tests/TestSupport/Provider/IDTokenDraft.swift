@@ -18,7 +18,7 @@ package struct IDTokenDraft: Sendable {
         case unsigned
     }
 
-    /// The JWS header; `alg` and `kid` are as signed unless changed here.
+    /// The JWS header. Another `kid` is signed as it stands; another `alg` gets a signature that fits nothing.
     package var header: JSONObject
     package var claims: JSONObject
     package var signer = Signer.current

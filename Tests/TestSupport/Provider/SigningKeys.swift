@@ -7,44 +7,39 @@ import StrictJSON
 /// The provider's signing keys: one in force, older ones that are still published, and what else lies in the JWKS.
 struct SigningKeys {
     private(set) var current: SigningKey
-    private var currentID: String
-    private var published: [(id: String, key: SigningKey)]
+    private var published: [SigningKey]
     private let stranger: SigningKey
     private var count = 1
     /// Entries of the JWKS that no client can use, or that a test put there.
     var junk: [JSONValue] = []
 
-    init() {
-        current = SigningKey.generate(.es256)
-        stranger = SigningKey.generate(.es256)
-        currentID = "key-1"
-        published = [(currentID, current)]
+    init() throws {
+        current = try SigningKey.generate(.es256, keyID: "key-1")
+        stranger = try SigningKey.generate(.es256, keyID: "stranger")
+        published = [current]
     }
 
     /// Puts a new key in force; without `keepingOld` the JWKS lists that one alone.
-    mutating func rotate(keepingOld: Bool, algorithm: SignatureAlgorithm) {
+    mutating func rotate(keepingOld: Bool, algorithm: SignatureAlgorithm) throws {
         count += 1
-        current = SigningKey.generate(algorithm)
-        currentID = "key-\(count)"
+        current = try SigningKey.generate(algorithm, keyID: "key-\(count)")
         if !keepingOld { published = [] }
-        published.append((currentID, current))
+        published.append(current)
     }
 
     /// The JWK set.
     var document: JSONObject {
-        let keys = published.map { entry in
-            var jwk = entry.key.publicJWK
-            jwk["kid"] = .string(entry.id)
-            jwk["use"] = "sig"
-            return JSONValue.object(jwk)
-        }
-        return ["keys": .array(junk + keys)]
+        ["keys": .array(junk + published.map { .object($0.publicJWK) })]
     }
 
     /// Signs a draft as it asks to be signed.
     func sign(_ draft: IDTokenDraft) -> String? {
         var header = draft.header
-        if header["kid"] == nil { header["kid"] = .string(currentID) }
+        if header["kid"] == nil { header["kid"] = .string(current.keyID) }
+        if let algorithm = header["alg"]?.string, algorithm != current.algorithm.rawValue {
+            return Self.part(header) + "." + Self.part(draft.claims) + "."
+                + Base64URL.encode([UInt8](repeating: 7, count: 32))
+        }
         switch draft.signer {
         case .current: return Self.sign(header, draft.claims, with: current)
         case .stranger: return Self.sign(header, draft.claims, with: stranger)

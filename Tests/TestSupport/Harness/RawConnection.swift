@@ -3,17 +3,19 @@
 
 import Glibc
 
-/// One request and its answer over a connection of its own, blocking, with 30 s for each step.
-struct HTTPExchange: ~Copyable {
-    struct Answer {
-        let status: Int
-        let headers: [WireHeader]
-        let body: String
+/// A TCP connection to a loopback server, blocking, with 30 s for each step; for requests that no client would send.
+package final class RawConnection: Sendable {
+    /// An HTTP answer taken apart.
+    package struct Answer: Sendable {
+        package let status: Int
+        package let headers: [WireHeader]
+        package let body: String
     }
 
     private let descriptor: Int32
 
-    init(_ address: HTTPAddress) throws {
+    /// Connects at once.
+    package init(_ address: HTTPAddress) throws {
         descriptor = try Self.connect(address)
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -23,13 +25,17 @@ struct HTTPExchange: ~Copyable {
 
     deinit { close(descriptor) }
 
-    func send(_ text: String) throws {
+    /// Sends a text as it is.
+    package func send(_ text: String) throws {
         let sent = ByteConnection(descriptor: descriptor).send(Array(text.utf8))
         guard sent else { throw SystemCallError("send") }
     }
 
-    /// Reads to the end of the connection; the request must have asked for that end.
-    func readAnswer() throws -> Answer {
+    /// Ends the connection in both directions; the descriptor lives on until the last reference is gone.
+    package func hangUp() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+
+    /// Reads to the end of the connection, which the request must have asked for, and takes the answer apart.
+    package func readAnswer() throws -> Answer {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
