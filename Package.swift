@@ -87,7 +87,7 @@ let package = Package(
         tests("OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"]),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
         tests("SystemdTests", ["Systemd"]),
-        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd"]),
+        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd", "TestSupport"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
         tests(
             "BrokerTests",

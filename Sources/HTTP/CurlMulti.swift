@@ -36,8 +36,10 @@ final class CurlMulti {
         // Thread-safe and counted in this libcurl; the first call of the process does the work.
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_multi_init() else {
             throw TransportError(
-                code: .protocolViolation, message: "The HTTP client cannot be set up: memory is short.",
-                mayHaveBeenSent: false)
+                code: .protocolViolation,
+                message: "The HTTP client cannot be set up: memory is short.",
+                mayHaveBeenSent: false
+            )
         }
         self.loop = loop
         self.handle = handle
@@ -45,7 +47,8 @@ final class CurlMulti {
             handle,
             { _, socket, what, context, _ in CurlMulti.from(context)?.watch(socket, what) ?? 0 },
             { _, milliseconds, context in CurlMulti.from(context)?.wait(milliseconds) ?? 0 },
-            Unmanaged.passUnretained(self).toOpaque())
+            Unmanaged.passUnretained(self).toOpaque()
+        )
         tokend_curl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 8)
     }
 

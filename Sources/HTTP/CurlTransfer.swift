@@ -37,7 +37,8 @@ final class CurlTransfer {
         host = request.url.authority
         guard request.url.scheme == "https" || (request.url.scheme == "http" && request.url.isLoopback) else {
             throw .refused(
-                "\(request.url.origin) is not asked: https is needed, or http at a loopback address.")
+                "\(request.url.origin) is not asked: https is needed, or http at a loopback address."
+            )
         }
         guard let easy = curl_easy_init() else { throw .refused("The HTTP client has no memory left.") }
         self.easy = easy
@@ -69,18 +70,23 @@ final class CurlTransfer {
         options.note(
             tokend_curl_set_data_function(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
                 CurlTransfer.from(context)?.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
-            })
+            }
+        )
         options.note(
             tokend_curl_set_data_function(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
                 CurlTransfer.from(context)?.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
-            })
+            }
+        )
         options.note(
             tokend_curl_set_before_request(
                 easy,
                 { context, _, _, _, _ in
                     CurlTransfer.from(context)?.hasBegun = true
                     return CURL_PREREQFUNC_OK
-                }, context))
+                },
+                context
+            )
+        )
     }
 }
 

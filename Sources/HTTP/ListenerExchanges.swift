@@ -70,7 +70,12 @@ extension ListenerExchanges {
         _ bytes: UnsafeRawBufferPointer
     ) -> MHD_Result {
         guard let exchange = byConnection[connection] else { return .NO }
-        return exchange.proceed(method: method, headers: { Self.headers(of: connection) }, bytes: bytes, handler: handler)
+        return exchange.proceed(
+            method: method,
+            headers: { Self.headers(of: connection) },
+            bytes: bytes,
+            handler: handler
+        )
     }
 
     private func end(_ connection: OpaquePointer?, isDelivered: Bool) {
@@ -82,13 +87,16 @@ extension ListenerExchanges {
         var headers = HTTPHeaders()
         withUnsafeMutablePointer(to: &headers) { found in
             _ = MHD_get_connection_values(
-                connection, .HEADER_KIND,
+                connection,
+                .HEADER_KIND,
                 { context, _, name, value in
                     guard let context, let name, let value else { return .YES }
                     context.assumingMemoryBound(to: HTTPHeaders.self).pointee
                         .append(String(cString: name), String(cString: value))
                     return .YES
-                }, found)
+                },
+                found
+            )
         }
         return headers
     }

@@ -34,6 +34,8 @@ package import Systemd
         respond(
             HTTPResponse(
                 status: 303,
-                headers: ["Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"]))
+                headers: ["Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"]
+            )
+        )
     }
 }

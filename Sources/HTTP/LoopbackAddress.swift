@@ -54,7 +54,7 @@ struct LoopbackSocket {
         for address in addresses {
             do throws(ListenerError) {
                 opened.append(try LoopbackSocket(address, port: opened.first?.port ?? port))
-            } catch where error.code == .noAddress {
+            } catch  where error.code == .noAddress {
                 missing = error
             } catch {
                 for socket in opened { close(socket.descriptor) }
@@ -109,7 +109,10 @@ struct LoopbackSocket {
         withUnsafeBytes(of: &name) { bytes in
             guard let start = bytes.baseAddress else { return -1 }
             return bind(
-                descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+                descriptor,
+                start.assumingMemoryBound(to: sockaddr.self),
+                socklen_t(bytes.count)
+            )
         }
     }
 
@@ -133,17 +136,27 @@ extension ListenerError {
             let holder = PortHolder.name(of: port).map { " (\($0))" } ?? ""
             return ListenerError(
                 code: .portTaken,
-                message: "Port \(port) on \(address.literal) is taken by another program\(holder).", underlying: code)
+                message: "Port \(port) on \(address.literal) is taken by another program\(holder).",
+                underlying: code
+            )
         case EACCES, EPERM:
             return ListenerError(
-                code: .notPermitted, message: "Listening on \(place) is not permitted.", underlying: code)
+                code: .notPermitted,
+                message: "Listening on \(place) is not permitted.",
+                underlying: code
+            )
         case EAFNOSUPPORT, EADDRNOTAVAIL, EPROTONOSUPPORT:
             return ListenerError(
-                code: .noAddress, message: "This machine has no address \(address.literal).", underlying: code)
+                code: .noAddress,
+                message: "This machine has no address \(address.literal).",
+                underlying: code
+            )
         default:
             return ListenerError(
-                code: .failed, message: "Cannot listen on \(place): \(String(cString: strerror(code))).",
-                underlying: code)
+                code: .failed,
+                message: "Cannot listen on \(place): \(String(cString: strerror(code))).",
+                underlying: code
+            )
         }
     }
 }

@@ -53,8 +53,10 @@ final class LoopbackServer {
         handler: @escaping ListenerExchanges.Handler
     ) throws(ListenerError) {
         let failure = ListenerError(
-            code: .failed, message: "Cannot serve \(socket.address.literal):\(socket.port): memory is short.",
-            underlying: ENOMEM)
+            code: .failed,
+            message: "Cannot serve \(socket.address.literal):\(socket.port): memory is short.",
+            underlying: ENOMEM
+        )
         self.loop = loop
         exchanges = ListenerExchanges(handler: handler)
         var settings = tokend_mhd_settings()

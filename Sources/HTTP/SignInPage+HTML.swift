@@ -58,7 +58,7 @@ extension SignInPage.Mood {
         switch self {
         case .done: "M5 12.5l4.7 4.7L19 7.5"
         case .no: "M6 12h12"
-        case .bad: "M7 7l10 10M17 7L7 17"
+        case .bad: "M6.5 6.5l11 11M17.5 6.5l-11 11"
         case .wait: "M12 4a8 8 0 1 1-8 8"
         case .stray: "M9.2 9a2.9 2.9 0 1 1 4.3 2.5c-1 .6-1.5 1.2-1.5 2.4M12 17.4v.1"
         }

@@ -35,8 +35,11 @@ package struct SignInPage: Sendable {
     ///   - provider: the provider's host.
     package static func signedIn(account: String, identity: String? = nil, provider: String? = nil) -> SignInPage {
         var page = SignInPage(
-            status: 200, mood: .done, title: "You are signed in",
-            text: "The applications that use this account can go on now.")
+            status: 200,
+            mood: .done,
+            title: "You are signed in",
+            text: "The applications that use this account can go on now."
+        )
         page.facts = facts(account: account, identity: identity, provider: provider)
         page.end = "You can close this tab and go back to what you were doing."
         return page
@@ -45,10 +48,13 @@ package struct SignInPage: Sendable {
     /// The person, or the provider on their behalf, said no (`access_denied`; RFC 6749, section 4.1.2.1).
     package static func denied(account: String, provider: String? = nil) -> SignInPage {
         var page = SignInPage(
-            status: 200, mood: .no, title: "Sign-in was declined",
-            text: "Access was not granted, and nothing was changed. If that was what you wanted, you are done.")
+            status: 200,
+            mood: .no,
+            title: "Sign-in was declined",
+            text: "Access was not granted, and nothing was changed. If that was what you wanted, you are done."
+        )
         page.facts = facts(account: account, identity: nil, provider: provider)
-        page.nextStep = ("Changed your mind?", "tokenctl login \(commandWord(account))")
+        page.nextStep = ("If you change your mind, sign in again:", "tokenctl login \(commandWord(account))")
         return page
     }
 
@@ -73,8 +79,11 @@ package struct SignInPage: Sendable {
     /// The answer has arrived and is being checked and stored; the browser asks again by itself.
     package static func underWay(account: String) -> SignInPage {
         var page = SignInPage(
-            status: 200, mood: .wait, title: "Finishing your sign-in",
-            text: "This takes a moment. The page goes on by itself.")
+            status: 200,
+            mood: .wait,
+            title: "Finishing your sign-in",
+            text: "This takes a moment. The page goes on by itself."
+        )
         page.facts = facts(account: account, identity: nil, provider: nil)
         page.end = nil
         page.refreshAfter = 1
@@ -86,9 +95,12 @@ package struct SignInPage: Sendable {
     ///   421 for another `Host`.
     package static func notPartOfLogin(status: Int = 400) -> SignInPage {
         SignInPage(
-            status: status, mood: .stray, title: "This link is not part of a sign-in",
+            status: status,
+            mood: .stray,
+            title: "This link is not part of a sign-in",
             text: "It may be from a sign-in that has ended, or it was opened twice. Nothing was changed, "
-                + "and a sign-in that is under way goes on.")
+                + "and a sign-in that is under way goes on."
+        )
     }
 
     /// The page as an answer, with headers that keep it out of caches, frames and referrers.

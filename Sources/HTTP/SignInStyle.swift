@@ -6,7 +6,7 @@
 enum SignInStyle {
     /// What `Content-Security-Policy` calls this sheet: the SHA-256 of `sheet`, byte for byte (CSP 3,
     /// section 8.5). A test holds the two together.
-    static let source = "'sha256-mruZbQxkUt/XiWsELRDHr5o57CkJaq2QDXbRYdXtEvk='"
+    static let source = "'sha256-fS144YtwVIZRDinrYXiOCAerK0eX50pf++iAx4IHwWQ='"
 
     /// The sheet: light and dark by the person's setting, one card, no image and no font from elsewhere.
     static let sheet = """
@@ -23,7 +23,7 @@ enum SignInStyle {
         *{box-sizing:border-box}
         html{height:100%}
         body{min-height:100%;margin:0;padding:clamp(1rem,4vw,3rem);display:grid;place-content:center;\
-        grid-template-columns:minmax(0,29rem);gap:1.5rem;color:var(--ink);\
+        grid-template-columns:minmax(0,31rem);gap:1.5rem;color:var(--ink);\
         background:radial-gradient(60rem 36rem at 50% -8rem,var(--glow),transparent) no-repeat var(--page);\
         font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,Cantarell,"Noto Sans",sans-serif;\
         -webkit-text-size-adjust:100%;text-size-adjust:100%}
@@ -36,15 +36,15 @@ enum SignInStyle {
         stroke-linejoin:round;stroke-dasharray:1;stroke-dashoffset:0}
         h1{margin:0;font-size:clamp(1.5rem,5vw,1.75rem);line-height:1.2;font-weight:650;letter-spacing:-.015em;\
         text-wrap:balance}
-        p{margin:.75rem 0 0;color:var(--soft);text-wrap:pretty;overflow-wrap:anywhere}
+        p{margin:.75rem 0 0;color:var(--soft);text-wrap:balance;overflow-wrap:anywhere}
         dl{margin:1.75rem 0 0;padding:.25rem 1.125rem;border:1px solid var(--edge);border-radius:.875rem;\
         background:var(--well);text-align:left}
-        dl div{display:flex;gap:1rem;justify-content:space-between;padding:.625rem 0}
+        dl div{display:flex;flex-wrap:wrap;gap:0 1rem;padding:.625rem 0;font-size:.9375rem}
         dl div+div{border-top:1px solid var(--edge)}
         dt{flex:none;color:var(--soft)}
-        dd{margin:0;min-width:0;font-weight:550;text-align:right;overflow-wrap:anywhere}
+        dd{flex:1 1 auto;margin:0;min-width:0;font-weight:550;text-align:right;overflow-wrap:anywhere}
         .note{margin-top:1.75rem;padding:1rem 1.125rem;border-radius:.875rem;background:var(--well);\
-        border:1px solid var(--edge);text-align:left;color:var(--ink)}
+        border:1px solid var(--edge);text-align:left;text-wrap:pretty;color:var(--ink)}
         .note strong{display:block;font-size:.875rem;color:var(--tone)}
         code{display:block;margin-top:.625rem;padding:.5rem .75rem;border-radius:.5rem;background:var(--card);\
         border:1px solid var(--edge);font:.9375rem/1.5 ui-monospace,"Cascadia Mono","DejaVu Sans Mono",monospace;\
@@ -52,10 +52,11 @@ enum SignInStyle {
         .end{margin-top:1.75rem;font-size:.9375rem}
         footer{text-align:center;font-size:.8125rem;line-height:1.5;color:var(--soft);text-wrap:balance}
         footer b{color:var(--ink);font-weight:650;letter-spacing:-.01em}
-        @media (max-width:30rem){body{align-content:start;padding-top:max(1rem,6vh)}}
-        @media (prefers-reduced-motion:no-preference){main{animation:rise .45s cubic-bezier(.2,.7,.2,1)}\
-        svg path{animation:draw .55s .18s ease-out backwards}.wait svg{animation:turn 1.1s linear infinite}}
-        @keyframes rise{from{opacity:0;transform:translateY(.75rem)}}
+        @media (max-width:30rem){body{align-content:start;padding-top:max(1rem,6vh)}main{padding:1.75rem 1.25rem}\
+        dl{padding:.25rem 1rem}dt{font-size:.8125rem}dd{flex-basis:100%;text-align:left}}
+        @media (prefers-reduced-motion:no-preference){main{animation:rise .4s cubic-bezier(.2,.7,.2,1)}\
+        svg path{animation:draw .4s .1s ease-out backwards}.wait svg{animation:turn 1.1s linear infinite}}
+        @keyframes rise{from{transform:translateY(.75rem)}}
         @keyframes draw{from{stroke-dashoffset:1}}
         @keyframes turn{to{transform:rotate(1turn)}}
         @media (forced-colors:active){main,.mark{border:1px solid CanvasText}}

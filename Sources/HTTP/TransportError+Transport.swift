@@ -16,7 +16,10 @@ extension TransportError {
 
     static func cancelled(host: String, mayHaveBeenSent: Bool) -> TransportError {
         TransportError(
-            code: .cancelled, message: "The request to \(host) was given up.", mayHaveBeenSent: mayHaveBeenSent)
+            code: .cancelled,
+            message: "The request to \(host) was given up.",
+            mayHaveBeenSent: mayHaveBeenSent
+        )
     }
 
     static func timedOut(host: String, after time: Duration, mayHaveBeenSent: Bool) -> TransportError {
