@@ -130,6 +130,8 @@ extension CurlTransfer {
     /// What curl's code at the end means.
     func result(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
         guard code == CURLE_OK else { return .failure(failure(code).error) }
+        // curl takes an end in the midst of the headers for the end of an answer without a body.
+        guard headersAreComplete else { return .failure(failure(CURLE_RECV_ERROR).error) }
         return .success(HTTPResponse(status: number(CURLINFO_RESPONSE_CODE), headers: headers, body: received))
     }
 

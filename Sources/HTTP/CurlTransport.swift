@@ -19,9 +19,6 @@ package import Systemd
     private var idleTimer: EventSource?
     private var lastID: UInt64 = 0
 
-    /// How long a connection that nobody uses is kept.
-    private static let idleTime = Duration.seconds(10)
-
     /// A transport for requests with these settings; nothing is opened before the first one.
     package init(loop: EventLoop = .main, settings: TransportSettings = TransportSettings()) {
         self.loop = loop
@@ -68,11 +65,11 @@ package import Systemd
 
     /// Lets kept connections go after a while, with one wake-up.
     private func becameIdle() {
-        let end = loop.bootTime.advanced(by: Self.idleTime)
+        let end = loop.bootTime.advanced(by: settings.idleTime)
         if let idleTimer {
             idleTimer.rearm(at: end)
         } else {
-            idleTimer = loop.addTimer(at: end, accuracy: .seconds(5), priority: .idle) { [weak self] in
+            idleTimer = loop.addTimer(at: end, accuracy: settings.idleTime / 2, priority: .idle) { [weak self] in
                 self?.dropIdleConnections()
             }
         }

@@ -16,6 +16,9 @@ package struct TransportSettings: Sendable, Hashable {
     /// Loopback addresses are never asked for through a proxy.
     package var proxy: Proxy?
 
+    /// How long a connection that nobody uses is kept for the next request.
+    package var idleTime: Duration
+
     /// The `User-Agent` field.
     package var userAgent: String
 
@@ -25,12 +28,14 @@ package struct TransportSettings: Sendable, Hashable {
         connectTimeout: Duration = .seconds(10),
         certificates: CertificateFile? = nil,
         proxy: Proxy? = nil,
+        idleTime: Duration = .seconds(10),
         userAgent: String = "tokend"
     ) {
         self.timeout = timeout
         self.connectTimeout = connectTimeout
         self.certificates = certificates
         self.proxy = proxy
+        self.idleTime = idleTime
         self.userAgent = userAgent
     }
 }
