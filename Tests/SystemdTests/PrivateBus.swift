@@ -41,6 +41,8 @@ func startProgram(_ arguments: [String], keeping descriptor: Int32) throws -> pi
     defer { posix_spawn_file_actions_destroy(&actions) }
     // Onto itself: takes close-on-exec off in the child only.
     posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
+    // dbus-daemon complains of limits that it may not raise.
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     let vector = arguments.map { strdup($0) } + [nil]
     defer { for text in vector { free(text) } }
     var pid: pid_t = 0
