@@ -31,7 +31,7 @@ struct DemoProvider {
             awaitSignal(ends)
             provider.stop()
         } catch {
-            fail("demo-provider: \(error)\n")
+            fail("demo-provider: \(error)\n", code: 70)
         }
     }
 
@@ -52,9 +52,9 @@ struct DemoProvider {
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    private static func fail(_ text: String) -> Never {
+    private static func fail(_ text: String, code: Int32 = 64) -> Never {
         write(text)
-        exit(64)
+        exit(code)
     }
 
     /// Blocks the signals that end the program; to be called before the first thread.

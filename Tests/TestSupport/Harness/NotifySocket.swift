@@ -24,7 +24,10 @@ package final class NotifySocket: Sendable {
         DetachedThread.run { [descriptor, log] in Self.receive(descriptor, log) }
     }
 
-    deinit { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    deinit {
+        shutdown(descriptor, CInt(SHUT_RDWR))
+        unlink(path)
+    }
 
     /// Waits for the next line of that form, such as `READY=1`, that no earlier call took.
     @discardableResult

@@ -31,6 +31,12 @@ package final class RawConnection: Sendable {
         guard sent else { throw SystemCallError("send") }
     }
 
+    /// Reads and drops until the peer ends the connection, or says nothing for 30 s.
+    package func awaitEnd() {
+        var byte: UInt8 = 0
+        while recv(descriptor, &byte, 1, 0) > 0 {}
+    }
+
     /// Ends the connection in both directions; the descriptor lives on until the last reference is gone.
     package func hangUp() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 

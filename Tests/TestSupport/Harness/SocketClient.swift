@@ -72,15 +72,19 @@ package final class SocketClient: Sendable {
         _ params: JSONObject = [:],
         within limit: Duration = .seconds(60)
     ) async throws -> JSONObject {
-        let id = ask(method, params)
-        let input = try await log.next("the reply to \(method)", within: limit) { input in
+        try await reply(to: ask(method, params), within: limit)
+    }
+
+    /// Waits for the reply with that id, which is returned whole.
+    package func reply(to id: String, within limit: Duration = .seconds(60)) async throws -> JSONObject {
+        let input = try await log.next("the reply to \(id)", within: limit) { input in
             switch input {
             case .end: true
             case .line(let line): (try? JSONReader().read(line))?.object?["id"]?.string == id
             }
         }
         guard case .line(let line) = input, let object = try JSONReader().read(line).object else {
-            throw TimedOut("the reply to \(method): the daemon hung up")
+            throw TimedOut("the reply to \(id): the daemon hung up")
         }
         return object
     }
@@ -135,7 +139,8 @@ package struct DaemonRefusal: Error, CustomStringConvertible {
     package let message: String
     package let data: JSONObject
 
-    init(_ reply: JSONObject) {
+    /// Reads the error of a whole reply.
+    package init(_ reply: JSONObject) {
         let error = reply["error"]?.object ?? [:]
         data = error["data"]?.object ?? [:]
         kind = data["kind"]?.string ?? "?"
