@@ -18,7 +18,7 @@ package final class Bus {
         case at(String)
     }
 
-    private let bus: OpaquePointer
+    let bus: OpaquePointer
     /// What serves it.
     let loop: EventLoop
     /// Calls of `call(_:deadline:)` that wait for their reply.

@@ -58,9 +58,9 @@ package struct Journal: Sendable {
     /// The text for stderr: each line of the message with its own `<N>`.
     static func lines(_ priority: Priority, _ message: String) -> [UInt8] {
         var bytes: [UInt8] = []
-        for line in message.utf8.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+        for line in message.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             bytes += "<\(priority.rawValue)>".utf8
-            bytes += line
+            bytes += line.utf8
             bytes.append(0x0A)
         }
         return bytes
