@@ -84,7 +84,8 @@ let package = Package(
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),
         tests("JOSETests", ["JOSE", "Secrets", "StrictJSON"]),
-        tests("OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"]),
+        tests(
+            "OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"], resources: [.copy("Vectors")]),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
         tests("SystemdTests", ["Systemd"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd"]),
