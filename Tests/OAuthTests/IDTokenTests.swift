@@ -122,6 +122,13 @@ struct TokenSigner {
         #expect(signer.refusal(try signer.token(["aud": ["project"], "azp": "app"]), rules)?.check == .audience)
     }
 
+    @Test func `another person's login is refused where one is expected (OIDC-8, E10)`() throws {
+        var rules = try TokenSigner.rules()
+        rules.expectedSubject = "u1"
+        #expect(signer.refusal(try signer.token(), rules) == nil)
+        #expect(signer.refusal(try signer.token(["sub": "u2", "email": "same@b"]), rules)?.check == .subject)
+    }
+
     @Test func `a template's issuer is checked with the tenant (DISC-5)`() throws {
         var rules = try TokenSigner.rules()
         rules.issuer = try Issuer("https://h/common", template: "https://h/{tenantid}/v2.0")

@@ -146,6 +146,7 @@ import Testing
 
     @Test func `a redirect of the token endpoint is not followed (6749-20, 9700-8)`() {
         #expect(TokenAnswer.read(.json(["x": 1], status: 307)).kind == "unavailable")
+        #expect(TokenAnswer.read(.json(["error": "invalid_grant"], status: 302)).kind == "unavailable")
     }
 
     @Test(arguments: [(400, "quota_exceeded"), (401, "policy"), (200, "quota_exceeded"), (403, "x")])
