@@ -129,7 +129,7 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 extension String {
     /// Equality byte for byte, where `==` takes canonically equivalent texts for equal.
     func hasSameBytes(as other: String) -> Bool {
-        self == other && utf8.elementsEqual(other.utf8)
+        utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
     }
 }
 

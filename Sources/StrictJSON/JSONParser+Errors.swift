@@ -47,13 +47,9 @@ extension JSONParser {
     }
 
     func doubled(_ name: String, at offset: Int) -> JSONError {
-        let limit = 60
-        var shown: [UInt8] = []
-        JSONWriter.appendString(String(name.unicodeScalars.prefix(limit)), to: &shown)
-        let quoted = String(decoding: shown, as: UTF8.self)
         return JSONError(
             code: .doubledName,
-            message: "The name \(quoted) stands twice in one object.",
+            message: "The name \(JSONWriter.quoted(name)) stands twice in one object.",
             offset: offset
         )
     }
