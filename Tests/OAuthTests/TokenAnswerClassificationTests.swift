@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct TokenAnswerClassificationTests {
     @Test(arguments: [200, 400, 401, 403])
-    func `invalid_grant ends the grant at any 4xx or 200 (6749-15, rule 9)`(status: Int) {
+    func `invalid_grant ends the grant at any 4xx or 200 (6749-15)`(status: Int) {
         #expect(TokenAnswer.read(.json(["error": "invalid_grant"], status: status)).kind == "grantEnded")
     }
 
