@@ -86,8 +86,8 @@ let package = Package(
         tests("JOSETests", ["JOSE", "Secrets", "StrictJSON"]),
         tests("OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"]),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
-        tests("SystemdTests", ["Systemd"]),
-        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd"]),
+        tests("SystemdTests", ["CSystemd", "Systemd"]),
+        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd", "TestSupport"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
         tests(
             "BrokerTests",

@@ -7,7 +7,15 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-journal.h>
+
+// glibc declares accept4(2) only under _GNU_SOURCE, which Swift's importer does not set.
+extern int accept4(int, struct sockaddr *__restrict, socklen_t *__restrict, int);
+
+static inline int tokend_systemd_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}

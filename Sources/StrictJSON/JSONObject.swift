@@ -57,7 +57,7 @@ package struct JSONObject: Sendable {
     }
 
     /// An object of these members; a later one takes the place of an earlier one with its name.
-    package init(_ elements: some Sequence<(String, JSONValue)>) {
+    package init(_ elements: [(String, JSONValue)]) {
         members = []
         for (name, value) in elements {
             self[name] = value
@@ -129,7 +129,7 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 extension String {
     /// Equality byte for byte, where `==` takes canonically equivalent texts for equal.
     func hasSameBytes(as other: String) -> Bool {
-        self == other && utf8.elementsEqual(other.utf8)
+        utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
     }
 }
 

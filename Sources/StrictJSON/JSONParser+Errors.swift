@@ -6,7 +6,10 @@ extension JSONParser {
     func unexpected(expected: String) -> JSONError {
         guard position < count else {
             return JSONError(
-                code: .unexpectedEnd, message: "The text ends where \(expected) must stand.", offset: count)
+                code: .unexpectedEnd,
+                message: "The text ends where \(expected) must stand.",
+                offset: count
+            )
         }
         let found = byte(position)
         if found >= 0x80 {
@@ -14,7 +17,10 @@ extension JSONParser {
         }
         let shown = found > 0x20 && found < 0x7F ? "'\(Unicode.Scalar(found))'" : "byte \(hexadecimal(found))"
         return JSONError(
-            code: .unexpectedCharacter, message: "Expected \(expected), found \(shown).", offset: position)
+            code: .unexpectedCharacter,
+            message: "Expected \(expected), found \(shown).",
+            offset: position
+        )
     }
 
     private func unexpectedNonASCII(expected: String) -> JSONError {
@@ -23,13 +29,17 @@ extension JSONParser {
         }
         if scalar == "\u{FEFF}" && position == 0 {
             return JSONError(
-                code: .unexpectedCharacter, message: "The text starts with a byte order mark; leave it out.",
-                offset: 0)
+                code: .unexpectedCharacter,
+                message: "The text starts with a byte order mark; leave it out.",
+                offset: 0
+            )
         }
         let code = String(scalar.value, radix: 16, uppercase: true)
         return JSONError(
-            code: .unexpectedCharacter, message: "Expected \(expected), found the character U+\(code).",
-            offset: position)
+            code: .unexpectedCharacter,
+            message: "Expected \(expected), found the character U+\(code).",
+            offset: position
+        )
     }
 
     func notUTF8(at offset: Int) -> JSONError {
@@ -37,12 +47,11 @@ extension JSONParser {
     }
 
     func doubled(_ name: String, at offset: Int) -> JSONError {
-        let limit = 60
-        var shown: [UInt8] = []
-        JSONWriter.appendString(String(name.unicodeScalars.prefix(limit)), to: &shown)
-        let quoted = String(decoding: shown, as: UTF8.self)
         return JSONError(
-            code: .doubledName, message: "The name \(quoted) stands twice in one object.", offset: offset)
+            code: .doubledName,
+            message: "The name \(JSONWriter.quoted(name)) stands twice in one object.",
+            offset: offset
+        )
     }
 
     private func hexadecimal(_ byte: UInt8) -> String {

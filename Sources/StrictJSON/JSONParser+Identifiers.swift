@@ -10,7 +10,10 @@ extension JSONParser {
             let isEscaped = byte(position) == UInt8(ascii: "\\")
             if isEscaped && byte(position + 1) != UInt8(ascii: "u") {
                 throw JSONError(
-                    code: .invalidString, message: "A name without quotes holds an unknown escape.", offset: start)
+                    code: .invalidString,
+                    message: "A name without quotes holds an unknown escape.",
+                    offset: start
+                )
             }
             guard let scalar = isEscaped ? try unicodeEscape() : scalar(at: position) else {
                 throw notUTF8(at: position)
@@ -19,8 +22,10 @@ extension JSONParser {
                 position = start
                 guard isEscaped else { break }
                 throw JSONError(
-                    code: .invalidString, message: "An escape names a character that needs quotes around the name.",
-                    offset: start)
+                    code: .invalidString,
+                    message: "An escape names a character that needs quotes around the name.",
+                    offset: start
+                )
             }
             name.append(scalar)
             position = isEscaped ? position : position + UTF8.width(scalar)

@@ -75,7 +75,10 @@ extension JSONParser {
         }
         guard !overflowed else {
             throw JSONError(
-                code: .invalidNumber, message: "A hexadecimal number is longer than 64 bits.", offset: start)
+                code: .invalidNumber,
+                message: "A hexadecimal number is longer than 64 bits.",
+                offset: start
+            )
         }
         return value
     }

@@ -51,7 +51,10 @@ extension JSONParser {
             while byte(position) != UInt8(ascii: "*") || byte(position + 1) != UInt8(ascii: "/") {
                 guard position < count else {
                     throw JSONError(
-                        code: .unexpectedEnd, message: "A comment has no end: '*/' is missing.", offset: start)
+                        code: .unexpectedEnd,
+                        message: "A comment has no end: '*/' is missing.",
+                        offset: start
+                    )
                 }
                 position += try characterLength(at: position)
             }

@@ -100,8 +100,10 @@ extension JSONParser {
             }
         }
         throw JSONError(
-            code: .invalidUnicode, message: "An escape names one half of a surrogate pair without the other.",
-            offset: start)
+            code: .invalidUnicode,
+            message: "An escape names one half of a surrogate pair without the other.",
+            offset: start
+        )
     }
 
     /// The value of this many hexadecimal digits.
@@ -110,8 +112,10 @@ extension JSONParser {
         for index in offset..<offset + digits {
             guard let digit = hexadecimalDigit(byte(index)) else {
                 throw JSONError(
-                    code: .invalidString, message: "An escape lacks one of its \(digits) hexadecimal digits.",
-                    offset: min(index, count))
+                    code: .invalidString,
+                    message: "An escape lacks one of its \(digits) hexadecimal digits.",
+                    offset: min(index, count)
+                )
             }
             value = value << 4 | UInt32(digit)
         }

@@ -139,7 +139,12 @@ struct JSONParser {
             let value = try value()
             members.append(
                 JSONObject.Member(
-                    name: name, nameRange: nameStart..<nameEnd, value: value, valueRange: valueStart..<position))
+                    name: name,
+                    nameRange: nameStart..<nameEnd,
+                    value: value,
+                    valueRange: valueStart..<position
+                )
+            )
             try skipSpace()
             guard try separator(before: UInt8(ascii: "}"), called: "',' or '}'") else { break }
         }
@@ -151,7 +156,10 @@ struct JSONParser {
     private mutating func open() throws(JSONError) {
         guard depth < maximumDepth else {
             throw JSONError(
-                code: .tooDeep, message: "Lists and objects nest deeper than \(maximumDepth) levels.", offset: position)
+                code: .tooDeep,
+                message: "Lists and objects nest deeper than \(maximumDepth) levels.",
+                offset: position
+            )
         }
         depth += 1
         position += 1
@@ -181,14 +189,10 @@ struct JSONParser {
 
     private mutating func name() throws(JSONError) -> String {
         switch byte(position) {
-        case UInt8(ascii: "\""): try string(quote: UInt8(ascii: "\""))
-        case UInt8(ascii: "'") where isJSON5: try string(quote: UInt8(ascii: "'"))
-        default:
-            if isJSON5 {
-                try identifier()
-            } else {
-                throw unexpected(expected: "a name in double quotes")
-            }
+        case UInt8(ascii: "\""): return try string(quote: UInt8(ascii: "\""))
+        case UInt8(ascii: "'") where isJSON5: return try string(quote: UInt8(ascii: "'"))
+        case _ where isJSON5: return try identifier()
+        default: throw unexpected(expected: "a name in double quotes")
         }
     }
 }

@@ -21,6 +21,13 @@ package enum JSONWriter {
         return String(decoding: output, as: UTF8.self)
     }
 
+    /// A name from outside for a sentence to a person: in quotes, control characters escaped, cut at 60 characters.
+    package static func quoted(_ text: String) -> String {
+        var output: [UInt8] = []
+        appendString(String(String.UnicodeScalarView(text.unicodeScalars.prefix(60))), to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
     /// Appends the value on one line.
     package static func append(_ value: JSONValue, to output: inout [UInt8]) {
         switch value {
@@ -124,7 +131,10 @@ package enum JSONWriter {
     }
 
     private static func appendLines<Element>(
-        _ elements: [Element], brackets: (String, String), indent: Int, to output: inout [UInt8],
+        _ elements: [Element],
+        brackets: (String, String),
+        indent: Int,
+        to output: inout [UInt8],
         line: (Element, inout [UInt8]) -> Void
     ) {
         output.append(contentsOf: brackets.0.utf8)

@@ -5,12 +5,8 @@ import Glibc
 import Systemd
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.onLoop, .timeLimit(.minutes(1)))
 struct LoopActorTests {
-    init() {
-        LoopThread.start()
-    }
-
     @Test func `a task on the loop actor runs on the loop's thread`() async {
         let first = await Task { @LoopActor in
             EventLoop.main.preconditionOnLoop()

@@ -86,17 +86,22 @@ package final class KeyringSession: Sendable {
             environment: environment,
             input: unlocked ? .text(Self.password) : .none
         )
-        keyring.withLock { $0 = child }
+        adopt(child)
         try await waitForName()
+    }
+
+    /// Makes a provider the session's own, to be killed, frozen and ended with it.
+    func adopt(_ child: ChildProcess) {
+        keyring.withLock { $0 = child }
     }
 
     /// The process ID of the keyring that this session started last; nil when it was killed.
     package var keyringProcessID: Int32? { keyring.withLock { $0?.processID } }
 
-    /// Ends the keyring at once, as a crash would; the name is free when this returns.
-    package func killKeyring() async throws {
+    /// Ends the keyring, at once as a crash would, or asked to; the name is free when this returns.
+    package func killKeyring(signal: Int32 = 9) async throws {
         guard let child = keyring.withLock({ $0.take() }) else { return }
-        child.signal(9)
+        child.signal(signal)
         _ = try await child.exit()
         try await waitForNameGone()
     }

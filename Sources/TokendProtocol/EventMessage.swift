@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+
+/// What happened, in the word of `events.subscribe`; one that this version does not know stays itself.
+package struct EventType: RawRepresentable, Sendable, Hashable {
+    /// The word on the wire.
+    package let rawValue: String
+
+    /// The type with this word, known or not.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// An account has a new token; `expires_at`.
+    package static let tokenRefreshed = EventType(rawValue: "token_refreshed")
+    /// A refresh failed; `kind`, and `retry_at` where it will be tried again.
+    package static let refreshFailed = EventType(rawValue: "refresh_failed")
+    /// A login waits for its person.
+    package static let loginStarted = EventType(rawValue: "login_started")
+    /// A login ended, well or not.
+    package static let loginFinished = EventType(rawValue: "login_finished")
+    /// An account's grant ended.
+    package static let loginRequired = EventType(rawValue: "login_required")
+    /// An account was signed out.
+    package static let loggedOut = EventType(rawValue: "logged_out")
+    /// The configuration was read anew.
+    package static let configReloaded = EventType(rawValue: "config_reloaded")
+    /// The secret store was locked.
+    package static let storeLocked = EventType(rawValue: "store_locked")
+    /// The secret store was unlocked.
+    package static let storeUnlocked = EventType(rawValue: "store_unlocked")
+    /// A person is asked whether a client may have a token; `id`, `client`.
+    package static let confirmWanted = EventType(rawValue: "confirm_wanted")
+}
+
+/// A notification to a subscriber of `events.subscribe`.
+package struct EventMessage: Sendable, Equatable {
+    /// What happened.
+    package var type: EventType
+    /// The account that it happened to; nil where it concerns none.
+    package var account: String?
+    /// When, in unix seconds.
+    package var at: Int64
+    /// The members that the type says besides.
+    package var details: JSONObject
+
+    /// An event.
+    package init(_ type: EventType, account: String? = nil, at: Int64, details: JSONObject = [:]) {
+        self.type = type
+        self.account = account
+        self.at = at
+        self.details = details
+    }
+
+    /// The notification's `params`.
+    package func encoded() -> JSONObject {
+        var object: JSONObject = ["type": .string(type.rawValue)]
+        object["account"] = account.map(JSONValue.string)
+        object["at"] = .integer(at)
+        for member in details where object[member.name] == nil {
+            object[member.name] = member.value
+        }
+        return object
+    }
+
+    /// The notification as a line, its end included.
+    package func line() -> [UInt8] {
+        var output = Array(#"{"jsonrpc":"2.0","method":"event","params":"#.utf8)
+        JSONWriter.append(encoded(), to: &output)
+        output.append(contentsOf: "}\n".utf8)
+        return output
+    }
+
+    /// Reads the notification's `params`.
+    package init(params: JSONObject) throws(ProtocolError) {
+        let reader = MemberReader(result: params)
+        type = EventType(rawValue: try reader.required(reader.string("type"), "type"))
+        account = try reader.string("account")
+        at = try reader.required(reader.integer("at"), "at")
+        details = params
+        for name in ["type", "account", "at"] {
+            details[name] = nil
+        }
+    }
+
+    /// Reads a message that has a `method`; nil where it is another notification than an event.
+    init?(message: JSONObject) throws(ProtocolError) {
+        guard message["method"] == "event", let params = message["params"]?.object else { return nil }
+        try self.init(params: params)
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// Cuts a stream of bytes into lines: ended by LF or CRLF, blank ones skipped, none longer than the limit.
+///
+/// After an overlong line the stream cannot be trusted to be in step: whatever follows is dropped, and the connection
+/// is to be closed.
+package struct LineFramer: Sendable {
+    /// What `next()` finds.
+    package enum Line: Sendable, Equatable {
+        /// A line without its end.
+        case line([UInt8])
+        /// A line went over the limit; nothing comes after this.
+        case overlong
+    }
+
+    /// How many bytes a line may have, its end not counted.
+    package let limit: Int
+    /// Whether a line went over the limit.
+    package private(set) var isOverlong = false
+
+    private static let keptCapacity = 16 * 1024
+
+    private var buffer: [UInt8] = []
+    /// Where the next line starts; before it lies what was given out.
+    private var start = 0
+    /// Up to where no line end was found.
+    private var scanned = 0
+
+    /// A framer at the start of a stream.
+    package init(limit: Int = 256 * 1024) {
+        self.limit = limit
+    }
+
+    /// How many bytes are held that were not given out yet.
+    package var pendingByteCount: Int {
+        buffer.count - start
+    }
+
+    /// Takes the next bytes of the stream.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !isOverlong else { return }
+        if start > 0 {
+            buffer.removeSubrange(..<start)
+            scanned -= start
+            start = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Takes the next bytes of the stream.
+    package mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    /// The next whole line, or nil until more bytes have come.
+    package mutating func next() -> Line? {
+        while !isOverlong {
+            guard let end = nextLineEnd() else {
+                scanned = buffer.count
+                // A carriage return may yet turn out to belong to the line's end.
+                let held = pendingByteCount - (buffer.last == UInt8(ascii: "\r") && pendingByteCount > 0 ? 1 : 0)
+                return held > limit ? dropAll() : nil
+            }
+            let hasReturn = end > start && buffer[end - 1] == UInt8(ascii: "\r")
+            let line = buffer[start..<(hasReturn ? end - 1 : end)]
+            guard line.count <= limit else {
+                return dropAll()
+            }
+            let isBlank = line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            let found = isBlank ? nil : Line.line(Array(line))
+            consume(to: end + 1)
+            if let found {
+                return found
+            }
+        }
+        return nil
+    }
+
+    private func nextLineEnd() -> Int? {
+        buffer.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, scanned < bytes.count,
+                let found = memchr(base + scanned, Int32(UInt8(ascii: "\n")), bytes.count - scanned)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
+    }
+
+    private mutating func consume(to end: Int) {
+        start = end
+        scanned = end
+        guard start == buffer.count else { return }
+        buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
+        start = 0
+        scanned = 0
+    }
+
+    private mutating func dropAll() -> Line {
+        isOverlong = true
+        buffer = []
+        start = 0
+        scanned = 0
+        return .overlong
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+
+/// The error object of a reply: a kind for programs, a sentence for a person, and what the kind says besides.
+///
+/// `message` and `data` are shown and logged by clients, so they never hold a token, a code or a whole URL.
+package struct ProtocolError: Error, Sendable, Equatable {
+    /// What programs branch on.
+    package var kind: ErrorKind
+    /// One sentence, which says what to do next where there is something to do.
+    package var message: String
+    /// The members of `data` other than `kind`.
+    package var data: JSONObject
+
+    /// An error of this kind.
+    package init(_ kind: ErrorKind, _ message: String, data: JSONObject = [:]) {
+        self.kind = kind
+        self.message = message
+        self.data = data
+    }
+
+    /// A fault of one member of `params`.
+    package static func invalidParams(member: String, _ message: String) -> ProtocolError {
+        let shown = String(String.UnicodeScalarView(member.unicodeScalars.prefix(256)))
+        return ProtocolError(.invalidParams, message, data: ["member": .string(shown)])
+    }
+
+    /// A line that is not JSON.
+    package init(_ error: JSONError) {
+        self.init(.parseError, error.message, data: ["offset": .integer(Int64(error.offset))])
+    }
+
+    /// The error object as it stands in a reply.
+    package func encoded() -> JSONObject {
+        var object: JSONObject = ["kind": .string(kind.rawValue)]
+        for member in data where member.name != "kind" {
+            object[member.name] = member.value
+        }
+        return ["code": .integer(Int64(kind.code)), "message": .string(message), "data": .object(object)]
+    }
+
+    /// Reads the error object of a reply; whatever it lacks, it is an error still.
+    ///
+    /// Without `data.kind` (another JSON-RPC server's error) the code tells the kind.
+    package init(json: JSONValue) {
+        let object = json.object ?? [:]
+        var data = object["data"]?.object ?? [:]
+        let byCode = object["code"]?.int64.flatMap { ErrorKind(code: Int(truncatingIfNeeded: $0)) }
+        let kind = data["kind"]?.string.map(ErrorKind.init(rawValue:)) ?? byCode ?? .internalError
+        data["kind"] = nil
+        self.init(kind, object["message"]?.string ?? "The daemon gave no reason.", data: data)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Where the daemon listens and clients look for it.
+package enum SocketPath {
+    /// Why there is no path.
+    package struct PathError: Error, Sendable, Equatable {
+        /// One sentence for a person, with what to do.
+        package let message: String
+    }
+
+    /// What fits into `sockaddr_un.sun_path` beside its NUL.
+    private static let longest = 107
+
+    /// The path of the main socket: `$TOKEND_SOCKET`, or `tokend/tokend.sock` below `$XDG_RUNTIME_DIR`, or below
+    /// `/run/user/UID` where `isOwnFolder` says that this is a folder of ours.
+    ///
+    /// An empty variable counts as absent, and so does a relative `$XDG_RUNTIME_DIR` (the base directory
+    /// specification has it ignored).
+    package static func resolve(
+        environment: [String: String],
+        uid: UInt32,
+        isOwnFolder: (String) -> Bool
+    ) throws(PathError) -> String {
+        if let path = environment["TOKEND_SOCKET"], !path.isEmpty {
+            return try checked(path, from: "TOKEND_SOCKET")
+        }
+        if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") {
+            return try checked(
+                folder + (folder.hasSuffix("/") ? "" : "/") + "tokend/tokend.sock",
+                from: "XDG_RUNTIME_DIR"
+            )
+        }
+        let folder = "/run/user/\(uid)"
+        guard isOwnFolder(folder) else {
+            let message =
+                "There is no place for the socket: XDG_RUNTIME_DIR is not set and \(folder) is not there; "
+                + "set XDG_RUNTIME_DIR or TOKEND_SOCKET."
+            throw PathError(message: message)
+        }
+        return folder + "/tokend/tokend.sock"
+    }
+
+    private static func checked(_ path: String, from variable: String) throws(PathError) -> String {
+        guard path.utf8.count <= longest else {
+            throw PathError(
+                message: "The socket's path is longer than \(longest) bytes; set \(variable) to a shorter one."
+            )
+        }
+        return path
+    }
+}

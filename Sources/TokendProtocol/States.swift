@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// How an account is; one that this version does not know stays itself.
+package struct AccountState: RawRepresentable, Sendable, Hashable {
+    /// The word on the wire.
+    package let rawValue: String
+
+    /// The state with this word, known or not.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The store has not answered yet.
+    package static let unknown = AccountState(rawValue: "unknown")
+    /// There is no grant.
+    package static let signedOut = AccountState(rawValue: "signed_out")
+    /// A login waits for its person, and no grant serves.
+    package static let loginPending = AccountState(rawValue: "login_pending")
+    /// A token is there or can be fetched.
+    package static let ready = AccountState(rawValue: "ready")
+    /// A refresh is under way.
+    package static let refreshing = AccountState(rawValue: "refreshing")
+    /// The last refresh failed in passing.
+    package static let retrying = AccountState(rawValue: "retrying")
+    /// The grant has ended.
+    package static let loginRequired = AccountState(rawValue: "login_required")
+    /// The secret store is locked.
+    package static let storeLocked = AccountState(rawValue: "store_locked")
+    /// The account's file has a fault.
+    package static let misconfigured = AccountState(rawValue: "misconfigured")
+}
+
+/// How the secret store is; one that this version does not know stays itself.
+package struct StoreState: RawRepresentable, Sendable, Hashable {
+    /// The word on the wire.
+    package let rawValue: String
+
+    /// The state with this word, known or not.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// It answers.
+    package static let ready = StoreState(rawValue: "ready")
+    /// It waits for its passphrase.
+    package static let locked = StoreState(rawValue: "locked")
+    /// There is none, or it failed.
+    package static let unavailable = StoreState(rawValue: "unavailable")
+    /// It was not touched yet.
+    package static let unknown = StoreState(rawValue: "unknown")
+}
+
+/// Why a login is required; one that this version does not know stays itself.
+package struct LoginReason: RawRepresentable, Sendable, Hashable {
+    /// The word on the wire.
+    package let rawValue: String
+
+    /// The reason with this word, known or not.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// Nobody signed in, or someone signed out.
+    package static let signedOut = LoginReason(rawValue: "signed_out")
+    /// The provider ended the grant.
+    package static let ended = LoginReason(rawValue: "ended")
+    /// The account's settings changed under the grant.
+    package static let configChanged = LoginReason(rawValue: "config_changed")
+    /// A rotated refresh token was lost on the way.
+    package static let lostRotation = LoginReason(rawValue: "lost_rotation")
+    /// The provider's answer was for another subject.
+    package static let subject = LoginReason(rawValue: "subject")
+    /// The API wants a stronger or a fresher authentication.
+    package static let stepUp = LoginReason(rawValue: "step_up")
+}
+
+/// How a login is made; one that this version does not know stays itself in results and is refused in parameters.
+package struct LoginFlow: RawRepresentable, Sendable, Hashable {
+    /// The word on the wire.
+    package let rawValue: String
+
+    /// The flow with this word, known or not.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The authorization code by way of a browser.
+    package static let browser = LoginFlow(rawValue: "browser")
+    /// The device flow (RFC 8628).
+    package static let device = LoginFlow(rawValue: "device")
+    /// Client credentials (RFC 6749 section 4.4): no person at all.
+    package static let clientCredentials = LoginFlow(rawValue: "client_credentials")
+
+    /// The flows of version 1.
+    package static let known: [LoginFlow] = [.browser, .device, .clientCredentials]
+}

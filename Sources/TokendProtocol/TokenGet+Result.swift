@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Secrets
+package import StrictJSON
+
+extension TokenGet {
+    /// A token, and what goes with it. Times are unix seconds.
+    package struct Result: MethodResult {
+        /// The account that it is of.
+        package var account: String
+        /// The issuer of that account.
+        package var issuer: String
+        /// The access token.
+        package var accessToken: Secret
+        /// How it is presented: `Bearer`, `DPoP`, ….
+        package var tokenType: String
+        /// What it covers, with spaces between.
+        package var scope: String
+        /// When it ends; nil where the provider does not tell.
+        package var expiresAt: Int64?
+        /// How many seconds it still holds.
+        package var expiresIn: Int64?
+        /// Whether there is a refresh token.
+        package var renewable: Bool
+        /// Whether it was fetched for this call.
+        package var refreshed: Bool
+        /// The ID token, where it was asked for.
+        package var idToken: Secret?
+        /// When the ID token ends.
+        package var idTokenExpiresAt: Int64?
+        /// Members of the provider's answer that OAuth does not define.
+        package var extra: JSONObject?
+
+        /// A token that holds without an end that is known, not fetched for this call.
+        package init(
+            account: String,
+            issuer: String,
+            accessToken: Secret,
+            tokenType: String = "Bearer",
+            scope: String,
+            renewable: Bool
+        ) {
+            self.account = account
+            self.issuer = issuer
+            self.accessToken = accessToken
+            self.tokenType = tokenType
+            self.scope = scope
+            self.renewable = renewable
+            refreshed = false
+        }
+
+        package init(json: JSONObject) throws(ProtocolError) {
+            let reader = MemberReader(result: json)
+            account = try reader.required(reader.string("account"), "account")
+            issuer = try reader.required(reader.string("issuer"), "issuer")
+            accessToken = try reader.required(reader.secret("access_token"), "access_token")
+            tokenType = try reader.required(reader.string("token_type"), "token_type")
+            scope = try reader.required(reader.string("scope"), "scope")
+            expiresAt = try reader.integer("expires_at")
+            expiresIn = try reader.integer("expires_in")
+            renewable = try reader.required(reader.flag("renewable"), "renewable")
+            refreshed = try reader.required(reader.flag("refreshed"), "refreshed")
+            idToken = try reader.secret("id_token")
+            idTokenExpiresAt = try reader.integer("id_token_expires_at")
+            extra = try reader.object("extra")
+        }
+
+        package func encoded() -> JSONObject {
+            var object: JSONObject = ["account": .string(account), "issuer": .string(issuer)]
+            object.set("access_token", accessToken)
+            object.set("token_type", tokenType)
+            object.set("scope", scope)
+            object.set("expires_at", expiresAt)
+            object.set("expires_in", expiresIn)
+            object.set("renewable", renewable)
+            object.set("refreshed", refreshed)
+            object.set("id_token", idToken)
+            object.set("id_token_expires_at", idTokenExpiresAt)
+            object.set("extra", extra)
+            return object
+        }
+
+        /// Writes the result straight from the secrets' bytes: this is the path of every cached token, and no
+        /// `String` of a token arises on it.
+        package func append(to output: inout [UInt8]) {
+            output.reserveCapacity(output.count + accessToken.count + (idToken?.count ?? 0) + 512)
+            append("{\"account\":", account, to: &output)
+            append(",\"issuer\":", issuer, to: &output)
+            append(",\"access_token\":", accessToken, to: &output)
+            append(",\"token_type\":", tokenType, to: &output)
+            append(",\"scope\":", scope, to: &output)
+            append(",\"expires_at\":", expiresAt, to: &output)
+            append(",\"expires_in\":", expiresIn, to: &output)
+            append(renewable ? ",\"renewable\":true" : ",\"renewable\":false", to: &output)
+            append(refreshed ? ",\"refreshed\":true" : ",\"refreshed\":false", to: &output)
+            if let idToken {
+                append(",\"id_token\":", idToken, to: &output)
+            }
+            append(",\"id_token_expires_at\":", idTokenExpiresAt, to: &output)
+            if let extra {
+                append(",\"extra\":", to: &output)
+                JSONWriter.append(extra, to: &output)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+
+        private func append(_ name: StaticString, to output: inout [UInt8]) {
+            name.withUTF8Buffer { output.append(contentsOf: $0) }
+        }
+
+        private func append(_ name: StaticString, _ text: String, to output: inout [UInt8]) {
+            append(name, to: &output)
+            JSONWriter.appendString(text, to: &output)
+        }
+
+        private func append(_ name: StaticString, _ secret: Secret, to output: inout [UInt8]) {
+            append(name, to: &output)
+            secret.withUnsafeBytes { JSONWriter.appendString(utf8: $0, to: &output) }
+        }
+
+        private func append(_ name: StaticString, _ number: Int64?, to output: inout [UInt8]) {
+            guard let number else { return }
+            append(name, to: &output)
+            output.append(contentsOf: String(number).utf8)
+        }
+    }
+}
