@@ -162,7 +162,10 @@ extension FakeProvider {
                 key: keys.current
             )
             behaviour.editIDToken?(&draft)
-            if let idToken = keys.sign(draft) { object["id_token"] = .string(idToken) }
+            if let idToken = keys.sign(draft) {
+                object["id_token"] = .string(idToken)
+                withState { $0.idTokens.append(idToken) }
+            }
         }
         return .json(object)
     }

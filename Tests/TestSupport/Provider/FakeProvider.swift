@@ -16,6 +16,7 @@ package final class FakeProvider: Sendable {
         var book = GrantBook()
         var keys: SigningKeys
         var breaches: [Breach] = []
+        var idTokens: [String] = []
         var scripts: [ProviderEndpoint: [Behaviour]] = [:]
         var standing: [ProviderEndpoint: Behaviour] = [:]
         /// Authorization requests that wait for the form, by the value hidden in it.
@@ -121,7 +122,7 @@ extension FakeProvider {
     package var secrets: [String] {
         let verifiers = log.all.filter { $0.endpoint == .token && $0.phase == .arrived }
             .compactMap { $0.request.formParameters["code_verifier"] }
-        return withState { $0.book.secrets } + Set(verifiers).sorted()
+        return withState { $0.book.secrets + $0.idTokens } + Set(verifiers).sorted()
     }
 
     /// Ends every grant, as an administrator would.
