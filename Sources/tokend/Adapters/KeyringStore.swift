@@ -8,9 +8,12 @@ import Systemd
 /// Grants in the desktop's secret store: one item a grant, found by its attributes.
 final class KeyringStore: CredentialStore {
     private let keyring: Keyring
+    private let lock: InstanceLock
 
-    init(keyring: Keyring) {
+    /// - Parameter lock: held as long as the store is used.
+    init(keyring: Keyring, lock: consuming InstanceLock) {
         self.keyring = keyring
+        self.lock = lock
     }
 
     let kind = "secret-service"

@@ -43,7 +43,7 @@ final class StateFolder: PendingRemovals {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try Data(JSONWriter.bytes(names)).write(to: URL(filePath: folder + "/removals.json"), options: .atomic)
         } catch {
-            log.record(.internalFault("cannot write \(folder)/removals.json: \(error.localizedDescription)"))
+            log.record(.internalFault("cannot write \(folder)/removals.json: \(error)"))
         }
     }
 }

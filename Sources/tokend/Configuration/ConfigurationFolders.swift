@@ -4,6 +4,7 @@
 import Broker
 import FoundationEssentials
 import JOSE
+import TokendProtocol
 
 /// Where configuration lies: the administrator's folder below the person's.
 struct ConfigurationFolders {
