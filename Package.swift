@@ -50,7 +50,7 @@ let package = Package(
         module("Keyring", ["CSecret", "Secrets", "Systemd"]),
 
         // Shell: what moves.
-        module("Broker", ["HTTPTypes", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
+        module("Broker", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
         .executableTarget(
             name: "tokend",
             dependencies: [

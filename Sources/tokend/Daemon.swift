@@ -208,7 +208,7 @@ import TokendProtocol
 
     private func tell(_ notices: ServiceManager.Notice...) {
         do throws(SystemdError) {
-            for notice in notices { try ServiceManager.notify(notice) }
+            try ServiceManager.notify(notices)
         } catch {
             log.write(LogLine(.debug, "\(error.message), ignoring"))
         }
