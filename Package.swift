@@ -86,7 +86,7 @@ let package = Package(
         tests("JOSETests", ["JOSE", "Secrets", "StrictJSON"]),
         tests("OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"]),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
-        tests("SystemdTests", ["Systemd"]),
+        tests("SystemdTests", ["CSystemd", "Systemd"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
         tests(

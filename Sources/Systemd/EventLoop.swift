@@ -79,7 +79,7 @@ package final class EventLoop: @unchecked Sendable {
 
     /// Traps when the caller is not on the loop's thread.
     package func preconditionOnLoop() {
-        precondition(queue.isOnLoop, "This runs on the event loop's thread only.")
+        queue.preconditionOnLoop()
     }
 
     /// This moment on the boot-time clock. From any thread.

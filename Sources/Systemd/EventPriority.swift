@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 /// The order in which sources that are ready in the same round are served: lower values first,
-/// and among equals the one that waited longest.
+/// and among equals the one that has been ready for more rounds.
 package struct EventPriority: RawRepresentable, Sendable, Comparable {
     package let rawValue: Int64
 

@@ -33,7 +33,7 @@ extension EventSource {
         handler: @escaping (Input) -> Void,
         add: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32
     ) throws(SystemdError) -> EventSource {
-        precondition(queue.isOnLoop, "An event source was added off its loop's thread.")
+        queue.preconditionOnLoop()
         let userdata = Unmanaged.passRetained(EventHandler(handler))
         var source: OpaquePointer?
         let result = add(&source, userdata.toOpaque())

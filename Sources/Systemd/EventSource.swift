@@ -30,7 +30,7 @@ package final class EventSource {
 
     /// Ends the source; the handler is let go of. May be called inside the source's own handler, and twice.
     package func cancel() {
-        precondition(queue.isOnLoop, "An event source was cancelled off its loop's thread.")
+        queue.preconditionOnLoop()
         guard let source else { return }
         self.source = nil
         sd_event_source_disable_unref(source)
@@ -52,16 +52,14 @@ package final class EventSource {
         }
         set {
             guard let source else { return }
-            let result = sd_event_source_set_io_events(source, newValue.rawValue)
-            precondition(result >= 0, "A descriptor's events could not be set: \(result)")
+            Self.check(sd_event_source_set_io_events(source, newValue.rawValue))
         }
     }
 
     /// Lets a timer fire (once more) at `deadline`, whether it has fired, waits or was disarmed.
     package func rearm(at deadline: BootInstant) {
         guard let source else { return }
-        let result = sd_event_source_set_time(source, deadline.microseconds)
-        precondition(result >= 0, "Only a timer can be armed for an instant.")
+        Self.check(sd_event_source_set_time(source, deadline.microseconds))
         setEnabled(SD_EVENT_ONESHOT)
     }
 
@@ -94,7 +92,12 @@ package final class EventSource {
 
     private func setEnabled(_ state: Int) {
         guard let source else { return }
-        let result = sd_event_source_set_enabled(source, Int32(state))
-        precondition(result >= 0 || result == -ESTALE, "An event source could not be switched: \(result)")
+        Self.check(sd_event_source_set_enabled(source, Int32(state)))
+    }
+
+    /// Changing a source fails when it is not of that kind, which is a programmer's error, or when the loop is
+    /// over, which is not: then nothing will fire any more.
+    private static func check(_ result: Int32) {
+        precondition(result >= 0 || result == -ESTALE, "An event source could not be changed: \(result)")
     }
 }

@@ -44,6 +44,11 @@ final class JobQueue: Sendable {
     /// Whether the caller is on the loop's thread.
     var isOnLoop: Bool { owner.load(ordering: .relaxed) == pthread_self() }
 
+    /// Traps when the caller is not on the loop's thread.
+    func preconditionOnLoop() {
+        precondition(isOnLoop, "This runs on the event loop's thread only.")
+    }
+
     /// Makes the current thread the loop's; false if it is another's already.
     func adoptCurrentThread() -> Bool {
         let (exchanged, owner) = owner.compareExchange(

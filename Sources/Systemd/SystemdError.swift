@@ -11,11 +11,14 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
     package let operation: String
     /// One sentence; never holds a secret.
     package let message: String
+    /// The D-Bus error's own name, when it came from a peer or the bus.
+    package let busName: String?
 
     /// An error of `operation`; without a `message` the system's own words for `code` are used.
-    package init(code: Int32, operation: String, message: String? = nil) {
+    package init(code: Int32, operation: String, message: String? = nil, busName: String? = nil) {
         self.code = abs(code)
         self.operation = operation
+        self.busName = busName
         self.message = message ?? "Cannot \(operation): \(String(cString: strerror(abs(code))))"
     }
 

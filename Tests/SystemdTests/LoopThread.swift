@@ -3,6 +3,7 @@
 
 import Glibc
 import Systemd
+import Testing
 
 /// A thread of its own for `EventLoop.main`, so that `@LoopActor` code runs in a test as it does in the daemon.
 ///
@@ -22,6 +23,11 @@ enum LoopThread {
 
     /// Runs `body` on a new, detached thread.
     static func spawn(_ body: @escaping @Sendable () -> Void) {
+        pthread_detach(spawn(joinable: body))
+    }
+
+    /// Runs `body` on a new thread, which the caller joins.
+    static func spawn(joinable body: @escaping @Sendable () -> Void) -> pthread_t {
         let context = Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
         let result = pthread_create(
@@ -35,7 +41,7 @@ enum LoopThread {
             context.toOpaque()
         )
         precondition(result == 0, "Cannot start a thread: \(result)")
-        pthread_detach(thread)
+        return thread
     }
 
     private final class Body: Sendable {
@@ -45,6 +51,18 @@ enum LoopThread {
             self.run = run
         }
     }
+}
+
+/// Starts the loop's thread before a suite or a test, which may then be (or have functions that are) `@LoopActor`.
+struct OnLoopTrait: SuiteTrait, TestTrait {
+    func prepare(for test: Test) async throws {
+        LoopThread.start()
+    }
+}
+
+extension Trait where Self == OnLoopTrait {
+    /// Starts the loop's thread first.
+    static var onLoop: OnLoopTrait { OnLoopTrait() }
 }
 
 /// Runs `body` on a thread of its own that has a loop of its own, and hands over what it returns.
