@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// The members of a JSON object, in their order; no name occurs twice.
+///
+/// Names are compared byte for byte. Two objects are equal where they have the same members, in whatever order. A
+/// look-up takes time proportional to the number of members, which for the objects met here is the fastest way.
+package struct JSONObject: Sendable {
+    /// One name with its value, and where both stand in the text.
+    package struct Member: Sendable {
+        /// The name, escapes resolved.
+        package let name: String
+        /// The value.
+        package var value: JSONValue
+        private var nameStart: UInt32 = 0
+        private var nameEnd: UInt32 = 0
+        private var valueStart: UInt32 = 0
+        private var valueEnd: UInt32 = 0
+
+        /// A member of an object that is built in memory.
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+
+        /// A member that was read; the reader refuses texts whose offsets do not fit.
+        init(name: String, nameRange: Range<Int>, value: JSONValue, valueRange: Range<Int>) {
+            self.name = name
+            self.value = value
+            nameStart = UInt32(truncatingIfNeeded: nameRange.lowerBound)
+            nameEnd = UInt32(truncatingIfNeeded: nameRange.upperBound)
+            valueStart = UInt32(truncatingIfNeeded: valueRange.lowerBound)
+            valueEnd = UInt32(truncatingIfNeeded: valueRange.upperBound)
+        }
+
+        /// The bytes of the name in the text, quotes included; empty where the member was built in memory.
+        package var nameRange: Range<Int> {
+            Int(nameStart)..<Int(nameEnd)
+        }
+
+        /// The bytes of the value in the text; empty where the member was built in memory.
+        package var valueRange: Range<Int> {
+            Int(valueStart)..<Int(valueEnd)
+        }
+    }
+
+    private var members: [Member]
+
+    /// An object without members.
+    package init() {
+        members = []
+    }
+
+    /// Takes members that the reader has checked for doubled names.
+    init(checked members: [Member]) {
+        self.members = members
+    }
+
+    /// An object of these members; a later one takes the place of an earlier one with its name.
+    package init(_ elements: some Sequence<(String, JSONValue)>) {
+        members = []
+        for (name, value) in elements {
+            self[name] = value
+        }
+    }
+
+    /// The value with this name. Setting appends or replaces; setting nil removes (JSON's `null` is `.null`).
+    package subscript(name: String) -> JSONValue? {
+        get {
+            index(of: name).map { members[$0].value }
+        }
+        set {
+            switch (index(of: name), newValue) {
+            case (let index?, let value?): members[index] = Member(name: name, value: value)
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(name: name, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// The member with this name, with its place in the text.
+    package func member(_ name: String) -> Member? {
+        index(of: name).map { members[$0] }
+    }
+
+    /// The number of members.
+    package var count: Int {
+        members.count
+    }
+
+    /// Whether there is no member.
+    package var isEmpty: Bool {
+        members.isEmpty
+    }
+
+    /// The names, in their order.
+    package var names: [String] {
+        members.map(\.name)
+    }
+
+    private func index(of name: String) -> Int? {
+        members.firstIndex { $0.name.hasSameBytes(as: name) }
+    }
+}
+
+extension JSONObject: Sequence {
+    package func makeIterator() -> IndexingIterator<[Member]> {
+        members.makeIterator()
+    }
+
+    package var underestimatedCount: Int {
+        members.count
+    }
+}
+
+extension JSONObject: Equatable {
+    package static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.name] == $0.value }
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(elements)
+    }
+}
+
+extension String {
+    /// Equality byte for byte, where `==` takes canonically equivalent texts for equal.
+    func hasSameBytes(as other: String) -> Bool {
+        self == other && utf8.elementsEqual(other.utf8)
+    }
+}
+
+/// A name in a set, hashed and compared by its bytes.
+struct ExactName: Hashable {
+    let text: String
+
+    static func == (left: ExactName, right: ExactName) -> Bool {
+        left.text.hasSameBytes(as: right.text)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 {
+            hasher.combine(byte)
+        }
+    }
+}
