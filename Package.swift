@@ -61,7 +61,7 @@ let package = Package(
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
-            dependencies: ["CQREncode", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol"],
+            dependencies: ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
             swiftSettings: settings),
 
         // C libraries.
@@ -84,7 +84,8 @@ let package = Package(
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),
         tests("JOSETests", ["JOSE", "Secrets", "StrictJSON"]),
-        tests("OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"]),
+        tests(
+            "OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"], resources: [.copy("Vectors")]),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
         tests("SystemdTests", ["CSystemd", "Systemd"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd", "TestSupport"]),
@@ -95,7 +96,7 @@ let package = Package(
                 "Broker", "HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TestSupport",
                 "TokendProtocol",
             ]),
-        tests("TokenctlTests", ["StrictJSON", "TokendProtocol", "tokenctl"]),
+        tests("TokenctlTests", ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
         tests(
             "IntegrationTests",
             ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]),

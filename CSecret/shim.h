@@ -4,6 +4,8 @@
 // Only what Swift cannot import as it stands; each wrapper says why it exists.
 #pragma once
 
+// For secret_service_encode_dbus_secret: "unstable" since 2012, exported and unchanged.
+#define SECRET_API_SUBJECT_TO_CHANGE
 #include <libsecret/secret.h>
 
 // libsecret's own constructor makes each SecretService one of the process's shared session bus (which ends the process

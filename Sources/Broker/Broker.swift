@@ -170,6 +170,16 @@ package import TokendProtocol
         throw ProtocolError(.loginUnknown, "no sign-in of that id is under way; it may have ended")
     }
 
+    /// How many accounts are in which state, most first, and when the next refresh is due by itself (unix seconds).
+    package var summary: (counts: [(state: AccountState, count: Int)], nextRefresh: Int64?) {
+        var counts: [AccountState: Int] = [:]
+        for account in accounts.values { counts[account.statusState, default: 0] += 1 }
+        let now = ports.clock.now
+        let next = accounts.values.compactMap(\.nextRefresh).min()
+        let sorted = counts.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+        return (sorted.map { ($0.key, $0.value) }, next.map { now.wall(of: $0) })
+    }
+
     // MARK: The end
 
     /// Whether a refresh is under way whose answer must be stored before the daemon may end.

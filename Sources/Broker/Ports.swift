@@ -52,14 +52,26 @@ package struct Moment: Sendable, Equatable {
 
 /// How one account's provider is reached.
 package struct WireSettings: Sendable, Hashable {
-    /// Additional CAs, as paths to PEM files.
-    package var caFiles: [String]
+    /// A file of additional CAs, as it was when the configuration was read.
+    package struct AuthorityFile: Sendable, Hashable {
+        /// A PEM file's path.
+        package var path: String
+        /// The SHA-256 of its content, in hexadecimal: a file that has changed since is not trusted unread.
+        package var digest: String
+
+        package init(path: String, digest: String) {
+            self.path = path
+            self.digest = digest
+        }
+    }
+
+    package var authorities: [AuthorityFile]
     package var proxy: String?
     /// For one request as a whole.
     package var timeout: Duration
 
-    package init(caFiles: [String] = [], proxy: String? = nil, timeout: Duration = .seconds(30)) {
-        self.caFiles = caFiles
+    package init(authorities: [AuthorityFile] = [], proxy: String? = nil, timeout: Duration = .seconds(30)) {
+        self.authorities = authorities
         self.proxy = proxy
         self.timeout = timeout
     }
@@ -149,7 +161,7 @@ package enum RedirectAnswer: Sendable, Equatable {
     /// The last page: the person, or the provider, said no.
     case denied(account: String, provider: String)
     /// The last page: it did not work.
-    case failed(reason: String, next: String, command: String?)
+    case failed(account: String, reason: String, next: String, command: String?)
     /// 4xx; not part of this login, which goes on.
     case refused(status: Int)
 }

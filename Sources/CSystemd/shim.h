@@ -19,3 +19,10 @@ extern int accept4(int, struct sockaddr *__restrict, socklen_t *__restrict, int)
 static inline int tokend_systemd_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
+
+// prctl(2) takes variable arguments.
+#include <sys/prctl.h>
+
+static inline void tokend_systemd_forbid_dumps(void) {
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}

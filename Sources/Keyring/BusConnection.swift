@@ -6,9 +6,8 @@ import Synchronization
 
 /// A connection of the worker's own to the message bus. (The process's shared one would end the process with the bus.)
 ///
-/// Unchecked because a raw pointer is not `Sendable`; a GDBusConnection may be used from every thread, and the loop
-/// uses it for `abort()` alone.
-final class BusConnection: @unchecked Sendable {
+/// Stays on the worker's thread.
+final class BusConnection {
     let pointer: OpaquePointer
 
     init(address: String, cancellation: Cancellation) throws(GLibError) {
@@ -32,16 +31,11 @@ final class BusConnection: @unchecked Sendable {
     /// Whether it is of no use any more.
     var isClosed: Bool { g_dbus_connection_is_closed(pointer) != 0 }
 
-    /// Ends the connection without waiting, which ends every call on it, whatever it waits for. From any thread.
-    func abort() {
-        g_dbus_connection_close(pointer, nil, nil, nil)
-    }
-
     /// The unique name that owns `name`; nil when nobody does.
     func owner(of name: String, cancellation: Cancellation) throws(GLibError) -> String? {
         do throws(GLibError) {
-            return try ask("GetNameOwner", [g_variant_new_string(name)], cancellation) { answer in
-                String(cString: g_variant_get_string(answer, nil))
+            return try call(.bus("GetNameOwner"), [g_variant_new_string(name)], returning: "(s)", cancellation) {
+                String(cString: g_variant_get_string($0[0], nil))
             }
         } catch {
             guard error.matches(G_DBUS_ERROR_NAME_HAS_NO_OWNER) else { throw error }
@@ -51,41 +45,86 @@ final class BusConnection: @unchecked Sendable {
 
     /// Has the bus start whoever provides `name`; returns when it is there.
     func activate(_ name: String, cancellation: Cancellation) throws(GLibError) {
-        try ask("StartServiceByName", [g_variant_new_string(name), g_variant_new_uint32(0)], cancellation) { _ in }
+        let arguments = [g_variant_new_string(name), g_variant_new_uint32(0)]
+        try call(.bus("StartServiceByName"), arguments, returning: "(u)", cancellation) { _ in }
     }
 
     /// The process behind a name.
     func processID(of name: String, cancellation: Cancellation) throws(GLibError) -> Int32 {
-        try ask("GetConnectionUnixProcessID", [g_variant_new_string(name)], cancellation) { answer in
-            Int32(bitPattern: g_variant_get_uint32(answer))
+        try call(.bus("GetConnectionUnixProcessID"), [g_variant_new_string(name)], returning: "(u)", cancellation) {
+            Int32(bitPattern: g_variant_get_uint32($0[0]))
         }
     }
 
-    /// Calls the bus itself and reads the first value of its answer.
-    private func ask<Result>(
-        _ method: String,
-        _ arguments: [OpaquePointer?],
+    /// Calls a method and reads its answer.
+    ///
+    /// - Parameters:
+    ///   - arguments: floating references, consumed.
+    ///   - type: the type string of the whole answer; one of another type is an error.
+    ///   - read: gets the answer's members.
+    func call<Result>(
+        _ target: MethodTarget,
+        _ arguments: [OpaquePointer?] = [],
+        returning type: String,
         _ cancellation: Cancellation,
-        read: (OpaquePointer?) -> Result
+        read: ([OpaquePointer?]) -> Result
     ) throws(GLibError) -> Result {
+        let replyType = g_variant_type_new(type)
+        defer { g_variant_type_free(replyType) }
         let reply = try GLibError.check { error in
             g_dbus_connection_call_sync(
                 pointer,
-                "org.freedesktop.DBus",
-                "/org/freedesktop/DBus",
-                "org.freedesktop.DBus",
-                method,
+                target.name,
+                target.path,
+                target.interface,
+                target.method,
                 g_variant_new_tuple(arguments, gsize(arguments.count)),
-                nil,
-                G_DBUS_CALL_FLAGS_NONE,
+                replyType,
+                G_DBUS_CALL_FLAGS_NO_AUTO_START,
                 -1,
                 cancellation.pointer,
                 error
             )
         }
         defer { g_variant_unref(reply) }
-        let first = g_variant_get_child_value(reply, 0)
-        defer { g_variant_unref(first) }
-        return read(first)
+        let members = (0..<g_variant_n_children(reply)).map { g_variant_get_child_value(reply, $0) }
+        defer { members.forEach { g_variant_unref($0) } }
+        return read(members)
+    }
+
+    /// Calls a method and does not care how it goes.
+    func notify(_ target: MethodTarget) {
+        g_dbus_connection_call(
+            pointer,
+            target.name,
+            target.path,
+            target.interface,
+            target.method,
+            nil,
+            nil,
+            G_DBUS_CALL_FLAGS_NO_AUTO_START,
+            -1,
+            nil,
+            nil,
+            nil
+        )
+    }
+}
+
+/// A method of an object of somebody on the bus.
+struct MethodTarget {
+    let name: String
+    let path: String
+    let interface: String
+    let method: String
+
+    /// A method of the bus itself.
+    static func bus(_ method: String) -> MethodTarget {
+        MethodTarget(
+            name: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            method: method
+        )
     }
 }

@@ -35,6 +35,11 @@ struct GLibError: Error, CustomStringConvertible {
         return ObjectReference(owned: pointer)
     }
 
+    /// Somebody on the other side has gone.
+    static func closed(_ message: String) -> GLibError {
+        GLibError(domain: tokend_gio_error_domain(), code: Int32(G_IO_ERROR_CLOSED.rawValue), message: message)
+    }
+
     var description: String { "\(String(cString: g_quark_to_string(domain))) \(code): \(message)" }
 
     func matches(_ code: SecretError) -> Bool {
@@ -61,7 +66,7 @@ extension GLibError {
     private var meaning: KeyringError.Code {
         if matches(SECRET_ERROR_IS_LOCKED) { return .locked }
         if matches(G_IO_ERROR_CANCELLED, G_IO_ERROR_TIMED_OUT) { return .timedOut }
-        if matches(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT, G_DBUS_ERROR_NO_REPLY) { return .timedOut }
+        if matches(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT) { return .timedOut }
         return isAbsence ? .unavailable : .failed
     }
 
@@ -73,6 +78,8 @@ extension GLibError {
             G_DBUS_ERROR_SERVICE_UNKNOWN,
             G_DBUS_ERROR_NAME_HAS_NO_OWNER,
             G_DBUS_ERROR_NO_SERVER,
+            // The bus's word for a callee that ended before it answered.
+            G_DBUS_ERROR_NO_REPLY,
             G_DBUS_ERROR_DISCONNECTED,
             G_DBUS_ERROR_SPAWN_FAILED,
             G_DBUS_ERROR_SPAWN_CHILD_EXITED,

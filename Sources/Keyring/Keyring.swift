@@ -19,8 +19,6 @@ package import Systemd
 
     private let worker: KeyringWorker
     private let deadline: Duration
-    /// Looks after a request that the worker has not come back from.
-    private var rescue: EventSource?
 
     /// Touches nothing yet.
     ///
@@ -126,12 +124,6 @@ package import Systemd
                 message: "Cannot \(task): no answer within \(limit). If it stays so, restart the password manager."
             )
         )
-        request.cancellation.cancel()
-        guard worker.isAt(request) else { return }
-        rescue?.cancel()
-        rescue = EventLoop.main.addTimer(at: .now.advanced(by: .seconds(2)), accuracy: .milliseconds(100)) {
-            [weak self] in
-            self?.worker.free(from: request)
-        }
+        worker.cancel(request)
     }
 }

@@ -35,15 +35,10 @@ final class KeyringWorker: Sendable {
         desk.put(request)
     }
 
-    /// Whether the thread is at this request just now.
-    func isAt(_ request: KeyringRequest) -> Bool {
-        desk.isCurrent(request)
-    }
-
-    /// Ends the thread's connection if it still waits inside a request that was cancelled: some of libsecret's waits
-    /// (for the end of a prompt) do not end with the cancellation alone.
-    func free(from request: KeyringRequest) {
-        desk.abortConnection(of: request)
+    /// Ends the thread's waiting for a request that has got its answer elsewhere.
+    func cancel(_ request: KeyringRequest) {
+        request.cancellation.cancel()
+        desk.endPrompting(for: request)
     }
 }
 

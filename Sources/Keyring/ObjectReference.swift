@@ -42,4 +42,10 @@ final class ObjectReference<Object> {
         defer { g_list_free(list) }
         return try body(list)
     }
+
+    /// The object's path, of a proxy of GDBus.
+    var path: String {
+        let proxy = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
+        return String(cString: g_dbus_proxy_get_object_path(proxy))
+    }
 }

@@ -44,35 +44,17 @@ extension StoreSession {
     }
 
     /// Stores an item in the default collection, in place of the one with the same attributes.
+    ///
+    /// The one that is replaced is looked at first: where items have locks of their own, replacing a locked one would
+    /// ask a person.
     func store(_ item: KeyringItem, _ cancellation: Cancellation) throws(KeyringError) {
         let opened = try open(cancellation)
+        _ = try find(item.attributes, opened, cancellation)
         let collection = try unlockedCollection(opened, cancellation)
-        let table = AttributeTable(item.attributes.merging(["xdg:schema": schema]) { $1 })
-        let value = item.secret.withUnsafeBytes { bytes in
-            secret_value_new(
-                bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
-                gssize(bytes.count),
-                "application/json"
-            )
+        let isStored = try attempt("store an item in the keyring") { () throws(GLibError) in
+            try opened.create(item, schema: schema, in: collection.path, cancellation)
         }
-        defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
-        let stored = try attempt("store an item in the keyring") { () throws(GLibError) in
-            try GLibError.check { error in
-                secret_item_create_sync(
-                    collection.pointer,
-                    nil,
-                    table.pointer,
-                    item.label,
-                    value,
-                    SECRET_ITEM_CREATE_REPLACE,
-                    cancellation.pointer,
-                    error
-                )
-            }
-        }
-        // No item and no error: a provider that asks before it stores was told no.
-        guard let stored else { throw Self.dismissed }
-        g_object_unref(stored)
+        guard isStored else { throw Self.dismissed }
         trust(opened.provider)
     }
 
@@ -85,7 +67,7 @@ extension StoreSession {
         var count = 0
         for item in try find(attributes, opened, cancellation) {
             let isRemoved = try attempt("remove an item from the keyring") { () throws(GLibError) in
-                try GLibError.check { secret_item_delete_sync(item.pointer, cancellation.pointer, $0) } != 0
+                try opened.delete(item.path, cancellation)
             }
             guard isRemoved else { throw Self.dismissed }
             count += 1
@@ -102,33 +84,27 @@ extension StoreSession {
         let opened = try open(cancellation, isPersonal: true)
         let collection = try defaultCollection(opened, cancellation)
         if secret_collection_get_locked(collection.pointer) != 0 {
-            try ask(for: [UnsafeMutableRawPointer(collection.pointer)], opened, cancellation)
+            try unlock([collection.path], opened, cancellation)
             _ = try unlockedCollection(opened, cancellation)
         }
         if !attributes.isEmpty {
             let locked = try search(attributes, opened, cancellation).filter(\.isLocked)
             if !locked.isEmpty {
-                try ask(for: locked.map { UnsafeMutableRawPointer($0.pointer) }, opened, cancellation)
+                try unlock(locked.map(\.path), opened, cancellation)
             }
         }
         trust(opened.provider)
     }
 
-    private func ask(
-        for objects: [UnsafeMutableRawPointer],
+    private func unlock(
+        _ paths: [String],
         _ opened: Opened,
         _ cancellation: Cancellation
     ) throws(KeyringError) {
-        let count = try desk.prompting { () throws(KeyringError) in
-            try attempt("unlock the keyring") { () throws(GLibError) in
-                try ObjectReference<SecretItem>.withList(of: objects) { (list) throws(GLibError) in
-                    try GLibError.check { error in
-                        secret_service_unlock_sync(opened.service.pointer, list, cancellation.pointer, nil, error)
-                    }
-                }
-            }
+        let isUnlocked = try desk.prompting { () throws(KeyringError) in
+            try attempt("unlock the keyring") { () throws(GLibError) in try opened.unlock(paths, cancellation) }
         }
-        guard count > 0 else { throw Self.dismissed }
+        guard isUnlocked else { throw Self.dismissed }
     }
 
     /// Unlocked items only; nothing at all is believed only of an unlocked collection. The lock is read after the

@@ -14,6 +14,7 @@ final class StoreSession {
 
     /// An open session with a provider.
     struct Opened {
+        let connection: BusConnection
         let service: ObjectReference<SecretService>
         let provider: KeyringProvider
     }
@@ -88,7 +89,6 @@ final class StoreSession {
             try BusConnection(address: address, cancellation: cancellation)
         }
         self.connection = connection
-        desk.use(connection)
         return connection
     }
 
@@ -129,7 +129,7 @@ final class StoreSession {
             return (service, processID)
         }
         let provider = KeyringProvider(owner: owner, processID: processID, program: Self.program(of: processID))
-        let opened = Opened(service: service, provider: provider)
+        let opened = Opened(connection: connection, service: service, provider: provider)
         self.opened = opened
         lastProvider = provider
         return opened

@@ -3,14 +3,13 @@
 
 import Synchronization
 
-/// What the loop and the worker share: the queue, the request in hand, and the connection that it hangs on.
+/// What the loop and the worker share: the queue, and the request in hand.
 final class WorkerDesk: Sendable {
     private struct State {
         var queue: [KeyringRequest] = []
         var current: KeyringRequest?
         var isPrompting = false
         var isClosed = false
-        var connection: BusConnection?
     }
 
     private let state = Mutex(State())
@@ -47,25 +46,17 @@ final class WorkerDesk: Sendable {
         state.withLock { $0.current = nil }
     }
 
-    /// Whether the worker has this request in hand.
-    func isCurrent(_ request: KeyringRequest) -> Bool {
-        state.withLock { $0.current === request }
-    }
-
-    /// Notes the connection that requests hang on.
-    func use(_ connection: BusConnection) {
-        state.withLock { $0.connection = connection }
-    }
-
-    /// Ends the worker's connection if it still has this request in hand.
-    func abortConnection(of request: KeyringRequest) {
-        state.withLock { state in state.current === request ? state.connection : nil }?.abort()
-    }
-
     /// Lets the worker's thread end after what is queued.
     func close() {
         state.withLock { $0.isClosed = true }
         bell.ring()
+    }
+
+    /// Nobody waits for a person's answer to this request any more, whatever the worker does with the prompt.
+    func endPrompting(for request: KeyringRequest) {
+        state.withLock { state in
+            if state.current === request { state.isPrompting = false }
+        }
     }
 
     /// Around a call that may wait for a person: who will not wait for one is told at once that all is locked.

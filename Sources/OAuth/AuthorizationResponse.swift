@@ -51,7 +51,7 @@ package enum AuthorizationResponse {
     package static func read(_ query: FormParameters, for expected: Expected) -> Outcome {
         guard single.allSatisfy({ query.values(of: $0).count <= 1 }) else { return .ignored(check: "doubled") }
         guard let state = query.secret("state"), state == expected.state else { return .ignored(check: "state") }
-        let error = query["error"].flatMap { $0.isEmpty ? nil : $0 }
+        let error = query["error"]?.nilIfEmpty
         let code = query.secret("code").flatMap { $0.isEmpty ? nil : $0 }
         guard error != nil || code != nil else { return .ignored(check: "code") }
         if let message = issuerFault(query["iss"], expected) {

@@ -26,7 +26,7 @@ package enum Backoff {
         retryAfter: Duration? = nil
     ) -> Duration {
         let cap = holdsToken ? capHolding : capEmpty
-        let doublings = min(max(attempt - 1, 0), 16)
+        let doublings = min(max(attempt, 1), 17) - 1
         let span = min(base * (1 << doublings), cap)
         return max(span * min(max(random, 0), 1), floor, retryAfter ?? .zero)
     }

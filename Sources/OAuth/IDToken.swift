@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import HTTPTypes
 import StrictJSON
 
 /// The claims of an ID token (OpenID Connect Core, section 2). A value of this type made by `verify` has
@@ -53,9 +52,9 @@ package struct IDToken: Sendable, Hashable {
         authenticationClass = try Self.optionalText(claims, "acr", check: .authenticationClass)
         accessTokenHash = try Self.optionalText(claims, "at_hash", check: .accessTokenHash)
         tenant = claims["tid"]?.string
-        email = Self.shown(claims["email"])
-        preferredUsername = Self.shown(claims["preferred_username"])
-        name = Self.shown(claims["name"])
+        email = claims["email"]?.string?.shown()
+        preferredUsername = claims["preferred_username"]?.string?.shown()
+        name = claims["name"]?.string?.shown()
     }
 
     /// Section 2: `sub` is not empty and has at most 255 ASCII characters.
@@ -127,10 +126,6 @@ package struct IDToken: Sendable, Hashable {
             throw IDTokenError(check, "The ID token's \(name) is \(value.kindName), not a number.")
         }
         return time
-    }
-
-    private static func shown(_ value: JSONValue?) -> String? {
-        value?.string.map { DisplayText.sanitized($0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

@@ -13,6 +13,7 @@ extension IDTokenRules {
         try checkTimes(of: token)
         switch occasion {
         case .login(let nonce):
+            try checkSubject(of: token)
             try checkNonce(of: token, is: nonce)
             try checkAge(of: token)
             try checkAuthenticationClass(of: token)
@@ -63,6 +64,14 @@ extension IDTokenRules {
         }
         guard token.issuedAt <= now + Self.longestAhead else {
             throw IDTokenError(.issuedAt, "The ID token is from the future; mind this machine's clock.")
+        }
+    }
+
+    /// The person is the account's last one: issuer and subject are who it is, never the e-mail address
+    /// (section 5.7).
+    private func checkSubject(of token: IDToken) throws(IDTokenError) {
+        if let expectedSubject, !token.subject.utf8.elementsEqual(expectedSubject.utf8) {
+            throw IDTokenError(.subject, "Another person signed in than the one this account belongs to.")
         }
     }
 

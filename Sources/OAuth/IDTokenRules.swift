@@ -36,6 +36,9 @@ package struct IDTokenRules: Sendable {
     /// The `max_age` that was asked for.
     package var maxAge: Int64?
 
+    /// Whom a login must be by, where the account has had another login and nobody said `force`.
+    package var expectedSubject: String?
+
     /// The access token that came with it, for `at_hash`.
     package var accessToken: Secret?
 

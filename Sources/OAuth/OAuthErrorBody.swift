@@ -34,9 +34,9 @@ package struct OAuthErrorBody: Sendable, Hashable {
         status: Int? = nil
     ) {
         self.error = DisplayText.sanitized(error, limit: 100)
-        self.description = description.map { DisplayText.sanitized($0) }.flatMap { $0.isEmpty ? nil : $0 }
-        self.uri = uri.map { DisplayText.sanitized($0) }.flatMap { $0.isEmpty ? nil : $0 }
-        self.suberror = suberror.map { DisplayText.sanitized($0, limit: 100) }.flatMap { $0.isEmpty ? nil : $0 }
+        self.description = description?.shown()
+        self.uri = uri?.shown()
+        self.suberror = suberror?.shown(limit: 100)
         self.numbers = numbers
         self.status = status
     }

@@ -75,7 +75,8 @@ private struct MemberReader {
     }
 
     private func present(_ name: String) -> JSONValue? {
-        document[name].flatMap { $0.isNull ? nil : $0 }
+        guard let value = document[name], !value.isNull else { return nil }
+        return value
     }
 
     private func wrongType(_ name: String, _ value: JSONValue, expected: String) -> OAuthError {

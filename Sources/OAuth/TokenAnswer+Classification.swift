@@ -50,6 +50,19 @@ extension TokenAnswer {
         if response.status >= 500 {
             return wait.map { .throttled(error, retryAfter: $0) } ?? passing(error, response)
         }
+        if (300..<400).contains(response.status) {
+            let reason = "The token endpoint redirects (HTTP \(response.status)), which is not followed."
+            return .unavailable(reason: reason, answerLost: false)
+        }
+        return byCode(error, response, wait, dialect) ?? byStatus(error, response, wait)
+    }
+
+    private static func byCode(
+        _ error: OAuthErrorBody,
+        _ response: HTTPResponse,
+        _ wait: Duration?,
+        _ dialect: ProviderDialect
+    ) -> TokenAnswer? {
         if saysTooMuch(error) {
             return .throttled(error, retryAfter: wait)
         }
@@ -62,7 +75,15 @@ extension TokenAnswer {
         if endsGrant(error) {
             return .grantEnded(error)
         }
-        if misconfigurations.contains(error.error) || misplaced.contains(response.status) {
+        return misconfigurations.contains(error.error) ? .misconfigured(error) : nil
+    }
+
+    private static func byStatus(
+        _ error: OAuthErrorBody,
+        _ response: HTTPResponse,
+        _ wait: Duration?
+    ) -> TokenAnswer {
+        if misplaced.contains(response.status) {
             return .misconfigured(error)
         }
         if response.status == 429 || wait != nil {
@@ -70,10 +91,6 @@ extension TokenAnswer {
         }
         if [408, 425].contains(response.status) || transients.contains(error.error) {
             return passing(error, response)
-        }
-        if (300..<400).contains(response.status) {
-            let reason = "The token endpoint redirects (HTTP \(response.status)), which is not followed."
-            return .unavailable(reason: reason, answerLost: false)
         }
         return .unknown(error)
     }

@@ -58,12 +58,9 @@ package struct UserInfo: Sendable, Hashable {
     }
 
     private init(_ claims: JSONObject, subject: String) {
-        func shown(_ name: String) -> String? {
-            claims[name]?.string.map { DisplayText.sanitized($0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
         self.subject = subject
-        email = shown("email")
-        preferredUsername = shown("preferred_username")
-        name = shown("name")
+        email = claims["email"]?.string?.shown()
+        preferredUsername = claims["preferred_username"]?.string?.shown()
+        name = claims["name"]?.string?.shown()
     }
 }

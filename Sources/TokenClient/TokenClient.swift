@@ -1,3 +1,201 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
+package import StrictJSON
+package import TokendProtocol
+
+/// A client of `tokend`, the daemon that keeps OAuth access tokens fresh.
+///
+/// ```swift
+/// let client = try TokenClient()
+/// let token = try client.accessToken(account: "work")
+/// request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
+/// // The API answered 401? Once more, and say which token it refused:
+/// var options = TokenClient.TokenOptions()
+/// options.rejected = token
+/// let newer = try client.accessToken(account: "work", options: options)
+/// ```
+///
+/// Calls block until the answer is there or their time has run out; one instance belongs to one thread at a time (it is
+/// not `Sendable`). It connects with the first call, checks that the listener runs as the same user before it sends
+/// anything, and connects anew, once a call, where the daemon was restarted meanwhile.
+public final class TokenClient {
+    /// Where the socket is.
+    public let socketPath: String
+    private var connection: SocketConnection?
+    private var lastID: Int64 = 0
+    /// Replies that came while another was waited for.
+    private var early: [Int64: Reply] = [:]
+    private var events: [JSONObject] = []
+    private var isSubscribed = false
+
+    /// A client of the daemon at `socketPath`; without one, at the place that the environment names (`TOKEND_SOCKET`,
+    /// else below `XDG_RUNTIME_DIR`). Does not connect yet.
+    public init(socketPath: String? = nil) throws(TokenClientError) {
+        if let socketPath {
+            self.socketPath = socketPath
+        } else {
+            self.socketPath = try SocketLocation.path(in: SocketLocation.variables())
+        }
+    }
+
+    /// As above, with an environment of the caller's.
+    package init(environment: [String: String]) throws(TokenClientError) {
+        socketPath = try SocketLocation.path(in: environment)
+    }
+
+    /// A request that was sent and not answered yet.
+    package struct PendingReply {
+        let id: Int64
+        let method: Method
+    }
+
+    /// What waiting came to.
+    package enum Arrival {
+        case reply(JSONObject)
+        case deadline
+        /// The watched descriptor became readable.
+        case interrupted
+    }
+
+    private typealias Reply = Result<JSONObject, TokenClientError>
+
+    /// Sends a request and waits for its result; throws the daemon's error, or `timeout` at the deadline.
+    package func call(
+        _ method: Method,
+        _ params: JSONObject = [:],
+        timeout: Duration = .seconds(90),
+        watching: Int32 = -1
+    ) throws(TokenClientError) -> JSONObject {
+        let deadline = Deadline(in: timeout)
+        let pending = try send(method, params, deadline: deadline)
+        switch try wait(for: pending, until: deadline, watching: watching, resend: params) {
+        case .reply(let result): return result
+        case .deadline: throw TokenClientError(.timeout, "tokend has not answered in time")
+        case .interrupted: throw TokenClientError(.interrupted, "interrupted")
+        }
+    }
+
+    /// Sends a request without waiting for its reply.
+    package func send(
+        _ method: Method,
+        _ params: JSONObject,
+        deadline: Deadline
+    ) throws(TokenClientError) -> PendingReply {
+        lastID += 1
+        let pending = PendingReply(id: lastID, method: method)
+        let line = Self.line(pending, params)
+        if let open = connection, open.isStale { connection = nil }
+        if connection == nil { connection = try SocketConnection(path: socketPath, deadline: deadline) }
+        if try connection?.send(line, deadline: deadline) == true { return pending }
+        let fresh = try SocketConnection(path: socketPath, deadline: deadline)
+        connection = fresh
+        guard try fresh.send(line, deadline: deadline) else { throw Self.lost(method) }
+        return pending
+    }
+
+    /// Waits for the reply. May be called again after a deadline or an interruption.
+    ///
+    /// `resend`: the parameters to send once more where the daemon went away before it answered; only for methods that
+    /// may be carried out twice.
+    package func wait(
+        for pending: PendingReply,
+        until deadline: Deadline,
+        watching: Int32 = -1,
+        resend: JSONObject? = nil
+    ) throws(TokenClientError) -> Arrival {
+        var resend = Self.mayRepeat(pending.method) ? resend : nil
+        while true {
+            if let reply = early.removeValue(forKey: pending.id) { return .reply(try reply.get()) }
+            guard let open = connection else { throw Self.lost(pending.method) }
+            switch try open.nextLine(deadline: deadline, watching: watching) {
+            case .line(let line): try take(line)
+            case .deadline: return .deadline
+            case .interrupted: return .interrupted
+            case .closed:
+                let again = resend
+                resend = nil
+                try reconnect(for: pending, with: again, deadline: deadline)
+            }
+        }
+    }
+
+    /// The next event of a subscribed connection; nil at the deadline or the interruption. Throws `connection_lost` where
+    /// the daemon has gone: subscribe anew.
+    package func nextEvent(until deadline: Deadline, watching: Int32 = -1) throws(TokenClientError) -> JSONObject? {
+        while true {
+            if !events.isEmpty { return events.removeFirst() }
+            guard let open = connection else { throw Self.lost(.eventsSubscribe) }
+            switch try open.nextLine(deadline: deadline, watching: watching) {
+            case .line(let line): try take(line)
+            case .deadline, .interrupted: return nil
+            case .closed:
+                connection = nil
+                throw Self.lost(.eventsSubscribe)
+            }
+        }
+    }
+
+    private func reconnect(
+        for pending: PendingReply,
+        with params: JSONObject?,
+        deadline: Deadline
+    ) throws(TokenClientError) {
+        connection = nil
+        guard let params else { throw Self.lost(pending.method) }
+        let fresh = try SocketConnection(path: socketPath, deadline: deadline)
+        guard try fresh.send(Self.line(pending, params), deadline: deadline) else { throw Self.lost(pending.method) }
+        connection = fresh
+    }
+
+    private func take(_ line: [UInt8]) throws(TokenClientError) {
+        guard let message = try? JSONReader().read(line).object else {
+            connection = nil
+            throw TokenClientError(.protocolViolation, "what listens at \(socketPath) does not speak tokend's protocol")
+        }
+        if message["method"]?.string == "event", let event = message["params"]?.object {
+            events.append(event)
+        } else if let id = message["id"]?.int64 {
+            early[id] = Self.reply(in: message)
+        } else if message["error"] != nil, case .failure(let error) = Self.reply(in: message) {
+            // The daemon could not read a request: there is no telling which.
+            throw error
+        }
+    }
+}
+
+extension TokenClient {
+    /// What must not be carried out twice: the answer of the first may be lost.
+    private static func mayRepeat(_ method: Method) -> Bool {
+        switch method {
+        case .accountAdd, .accountImport, .accountRemove, .accountSecret, .tokenExchange, .eventsSubscribe: false
+        default: true
+        }
+    }
+
+    private static func line(_ pending: PendingReply, _ params: JSONObject) -> [UInt8] {
+        var line: [UInt8] = []
+        JSONWriter.append(
+            [
+                "jsonrpc": "2.0", "id": .integer(pending.id), "method": .string(pending.method.rawValue),
+                "params": .object(params),
+            ] as JSONObject,
+            to: &line
+        )
+        line.append(0x0A)
+        return line
+    }
+
+    private static func reply(in message: JSONObject) -> Reply {
+        if let result = message["result"] {
+            return .success(result.object ?? [:])
+        }
+        let error = message["error"] ?? .null
+        return .failure(TokenClientError(reply: ProtocolError(json: error), number: error.object?["code"]?.int64))
+    }
+
+    private static func lost(_ method: Method) -> TokenClientError {
+        TokenClientError(.connectionLost, "tokend went away before it answered “\(method.rawValue)”")
+    }
+}

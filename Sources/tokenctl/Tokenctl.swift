@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+@preconcurrency import Glibc
+
+/// The process: descriptors, environment and signals; everything else is `Program`'s.
 @main
 struct Tokenctl {
-    static func main() {}
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        let environment = processEnvironment()
+        let console = Console(traits: TerminalTraits.current(environment: environment))
+        let world = Program.World(
+            environment: environment,
+            now: { Int64(time(nil)) },
+            takeOverSignals: Interruption.takeOver,
+            findProgram: { BrowserLauncher.find($0, environment: environment) }
+        )
+        exit(Program(console: console, world: world).run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private static func processEnvironment() -> [String: String] {
+        var environment: [String: String] = [:]
+        var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+        while let text = entry.pointee {
+            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if pair.count == 2 { environment[String(pair[0])] = String(pair[1]) }
+            entry += 1
+        }
+        return environment
+    }
 }

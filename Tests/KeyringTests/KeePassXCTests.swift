@@ -56,6 +56,27 @@ struct KeePassXCTests {
         }
     }
 
+    @Test func `an item that KeePassXC has a person confirm is locked, and not replaced behind a prompt`() async throws
+    {
+        try await KeyringTestWorld.run(.none) { world in
+            try await world.session.startKeePassXC(confirming: true)
+            let item = KeyringTestWorld.item("one")
+            try await world.keyring.store(item)
+            try await world.keyring.store(item)
+            #expect(try await world.keyring.items(matching: attributes).map(\.secret) == [item.secret])
+
+            let restarted = world.anotherKeyring()
+            #expect(await restarted.state() == .ready)
+            #expect(await KeyringTestWorld.code { _ = try await restarted.items(matching: attributes) } == .locked)
+            #expect(await KeyringTestWorld.code { try await restarted.store(item) } == .locked)
+            #expect(await KeyringTestWorld.code { try await restarted.remove(matching: attributes) } == .locked)
+            let unlock = await KeyringTestWorld.code {
+                try await restarted.unlock(matching: attributes, timeout: .milliseconds(500))
+            }
+            #expect(unlock == .timedOut)
+        }
+    }
+
     @Test func `another program in KeePassXC's place is not believed until a person accepts it`() async throws {
         try await KeyringTestWorld.run(.none, activatable: true) { world in
             try await world.session.startKeePassXC()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
 import Keyring
 import Secrets
 import Systemd
@@ -18,13 +19,18 @@ struct KeyringTestWorld {
         _ = try? EventLoop.main.run()
     }
 
+    /// Lets `@LoopActor` code run in this process.
+    static func runLoop() {
+        loopRuns
+    }
+
     static func run(
         _ provider: KeyringSession.Provider = .unlocked,
         activatable: Bool = false,
         deadline: Duration = .seconds(10),
         _ body: (KeyringTestWorld) async throws -> Void
     ) async throws {
-        loopRuns
+        runLoop()
         try await KeyringSession.with(provider, activatable: activatable) { session in
             let address = session.busAddress
             try await body(
@@ -66,4 +72,9 @@ struct KeyringTestWorld {
             return (error as? KeyringError)?.code
         }
     }
+}
+
+/// Ends the process as the daemon's own end does, with exit handlers and destructors.
+func exitProcess() -> Never {
+    exit(0)
 }

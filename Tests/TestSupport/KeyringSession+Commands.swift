@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+internal import Glibc
+
 /// What a person or another program does to the keyring.
 extension KeyringSession {
     /// The object path of gnome-keyring's default collection.
@@ -61,16 +63,29 @@ extension KeyringSession {
         while try await hasProvider() {}
     }
 
+    /// Ends a provider that the bus has started, and waits for its end.
+    func endActivatedKeyring() async throws {
+        guard try await hasProvider() else { return }
+        let answer = try await callBus("GetConnectionUnixProcessID")
+        guard let processID = answer.split(whereSeparator: { !$0.isNumber }).last.flatMap({ Int32($0) }) else { return }
+        kill(processID, SIGTERM)
+        try await waitForNameGone()
+    }
+
     /// Whether somebody provides the Secret Service.
     package func hasProvider() async throws -> Bool {
+        try await callBus("NameHasOwner").contains("true")
+    }
+
+    private func callBus(_ method: String) async throws -> String {
         let finished = try await run(
             "gdbus",
             [
                 "call", "--session", "-d", "org.freedesktop.DBus", "-o", "/org/freedesktop/DBus",
-                "-m", "org.freedesktop.DBus.NameHasOwner", Self.busName,
+                "-m", "org.freedesktop.DBus.\(method)", Self.busName,
             ]
         )
-        return finished.output.contains("true")
+        return finished.output
     }
 
     /// Calls a method of the Secret Service's root object; arguments in GVariant's text form.

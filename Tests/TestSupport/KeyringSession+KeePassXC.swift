@@ -13,9 +13,12 @@ extension KeyringSession {
 
     /// Makes a database whose root group is shown to the Secret Service, opens it in a KeePassXC and waits until that
     /// owns the name; takes about a second. `killKeyring()` and the like then work on it.
-    package func startKeePassXC(unlocked: Bool = true) async throws {
+    ///
+    /// - Parameter confirming: as KeePassXC does by default, each program (a connection to the bus) needs a person's
+    ///   word for each item that it did not store itself: the item is locked for it.
+    package func startKeePassXC(unlocked: Bool = true, confirming: Bool = false) async throws {
         if !FileManager.default.fileExists(atPath: database) {
-            try await makeDatabase()
+            try await makeDatabase(confirming: confirming)
         }
         // One KeePassXC runs for each user and temporary folder.
         let own = ["QT_QPA_PLATFORM": "offscreen", "TMPDIR": folder]
@@ -63,7 +66,7 @@ extension KeyringSession {
         guard finished.status == .code(0) else { throw ChildProcessError("\(method): \(finished.errors)") }
     }
 
-    private func makeDatabase() async throws {
+    private func makeDatabase(confirming: Bool) async throws {
         let password = Self.databasePassword + "\n"
         let plain = folder + "/plain.kdbx"
         try await keepassxc(["db-create", "-q", "-p", plain], input: password + password)
@@ -83,7 +86,7 @@ extension KeyringSession {
             [FdoSecrets]
             Enabled=true
             ShowNotification=false
-            ConfirmAccessItem=false
+            ConfirmAccessItem=\(confirming)
             ConfirmDeleteItem=false
             UnlockBeforeSearch=false
             """,

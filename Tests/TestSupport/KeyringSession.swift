@@ -121,6 +121,9 @@ package final class KeyringSession: Sendable {
         if let child = keyring.withLock({ $0.take() }) {
             await child.stop(grace: .seconds(2))
         }
+        if bus.isRunning {
+            try? await endActivatedKeyring()
+        }
         await bus.stop(grace: .seconds(2))
         try? FileManager.default.removeItem(atPath: folder)
     }

@@ -85,9 +85,15 @@ package import TokendProtocol
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
     var wire: WireSettings {
-        WireSettings(
-            caFiles: [settings.wire.caFile, configuration?.caFile].compactMap(\.self), proxy: settings.wire.proxy,
-            timeout: .seconds(settings.wire.timeout))
+        let files = [
+            (settings.wire.caFile, settings.wire.caDigest), (configuration?.caFile, configuration?.caDigest),
+        ]
+        return WireSettings(
+            authorities: files.compactMap { path, digest in
+                guard let path, let digest else { return nil }
+                return .init(path: path, digest: digest)
+            },
+            proxy: settings.wire.proxy, timeout: .seconds(settings.wire.timeout))
     }
 
     func access(_ configuration: AccountConfiguration) -> ProviderAccess {

@@ -44,7 +44,7 @@ package enum LoginFailure: Error, Sendable {
             default: "Sign in again from where you started."
             }
         let command = error.kind == .cancelled ? nil : "tokenctl login \(account)"
-        return .failed(reason: Self.sentence(error.message), next: next, command: command)
+        return .failed(account: account, reason: Self.sentence(error.message), next: next, command: command)
     }
 
     private static func sentence(_ text: String) -> String {

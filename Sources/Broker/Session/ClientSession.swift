@@ -80,8 +80,8 @@ import TokendProtocol
         do {
             request = try RequestMessage(line: line)
         } catch {
-            let place = error.form == .plain && error.id == nil ? order.take() : nil
-            emit(ReplyMessage.error(error.error, form: error.form, id: error.id), at: place)
+            guard let line = error.reply() else { return }
+            emit(line, at: error.form == .plain && error.id == nil ? order.take() : nil)
             return
         }
         let place = request.form == .plain && request.id == nil ? order.take() : nil

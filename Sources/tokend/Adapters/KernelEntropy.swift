@@ -2,22 +2,11 @@
 // Copyright the tokend authors
 
 import Broker
-import Glibc
 
 /// The kernel's random generator.
 final class KernelEntropy: Entropy {
     func bytes(_ count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            var filled = 0
-            while filled < count {
-                let got = getrandom(buffer.baseAddress?.advanced(by: filled), count - filled, 0)
-                if got < 0 {
-                    precondition(errno == EINTR, "The kernel's random generator does not answer.")
-                    continue
-                }
-                filled += got
-            }
-            initialized = count
-        }
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }

@@ -4,6 +4,7 @@
 import Broker
 import FoundationEssentials
 import JOSE
+import TokendProtocol
 
 /// Where configuration lies: the administrator's folder below the person's.
 struct ConfigurationFolders {
@@ -65,12 +66,15 @@ struct ConfigurationFolders {
 
     /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.
     static func digest(ofFile path: String) -> String? {
-        bytes(of: path).map { content in
-            Digest.sha256(content).map { byte in
-                let text = String(byte, radix: 16)
-                return text.count == 1 ? "0" + text : text
-            }.joined()
-        }
+        bytes(of: path).map(digest(of:))
+    }
+
+    /// The SHA-256 of `content`, in hexadecimal.
+    static func digest(of content: [UInt8]) -> String {
+        Digest.sha256(content).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
     }
 
     private static func bytes(of path: String) -> [UInt8]? {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import TokendProtocol
+
+/// Where the environment says that the daemon's socket is.
+enum SocketLocation {
+    /// The variables of this process that matter for it.
+    static func variables() -> [String: String] {
+        var environment: [String: String] = [:]
+        for name in ["TOKEND_SOCKET", "XDG_RUNTIME_DIR"] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        return environment
+    }
+
+    /// The socket's path, or why there is none.
+    static func path(in environment: [String: String]) throws(TokenClientError) -> String {
+        do throws(SocketPath.PathError) {
+            return try SocketPath.resolve(environment: environment, uid: geteuid(), isOwnFolder: isOwnFolder)
+        } catch {
+            throw TokenClientError(.daemonAbsent, error.message)
+        }
+    }
+
+    private static func isOwnFolder(_ path: String) -> Bool {
+        var found = stat()
+        return lstat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR && found.st_uid == geteuid()
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import TokendProtocol
+
+extension TokenClient {
+    /// What a token is to be good for; everything may be left out.
+    public struct TokenOptions: Sendable {
+        /// The scopes that it must cover at least.
+        public var scope: String?
+        /// For how long it must hold, in seconds; the daemon's default is 10.
+        public var minimumValidity: Int64?
+        /// The token that an API refused with 401: it is refreshed, unless there is a newer one already.
+        public var rejected: AccessToken?
+        /// Whether a person may be asked, and waited for, where the store is locked or a login is needed.
+        public var isInteractive = false
+        /// The application's name, for the daemon's log.
+        public var application: String?
+
+        /// No wishes.
+        public init() {}
+    }
+
+    /// An access token that holds.
+    ///
+    /// - Parameters:
+    ///   - account: its name; without one the default account, or the only one.
+    ///   - options: what the token must be good for.
+    ///   - timeout: how long to wait in all; by default 60 s, or 300 s where a person is asked.
+    public func accessToken(
+        account: String? = nil,
+        options: TokenOptions = TokenOptions(),
+        timeout: Duration? = nil
+    ) throws(TokenClientError) -> AccessToken {
+        var parameters = TokenGet.Parameters(account: account)
+        parameters.scope = options.scope
+        parameters.minValid = options.minimumValidity
+        parameters.rejected = options.rejected?.secret
+        if options.isInteractive { parameters.interactive = true }
+        parameters.application = options.application
+        let limit = timeout ?? .seconds(options.isInteractive ? 300 : 60)
+        parameters.timeout = max(1, limit.components.seconds)
+        return AccessToken(try call(TokenGet.self, parameters, timeout: limit + .seconds(5)))
+    }
+
+    /// A call with typed parameters and result; the daemon's answer is `protocol_violation` where it lacks members.
+    package func call<Call: MethodCall>(
+        _ call: Call.Type,
+        _ parameters: Call.Parameters,
+        timeout: Duration = .seconds(90)
+    ) throws(TokenClientError) -> Call.Result {
+        let result = try self.call(call.method, parameters.encoded(), timeout: timeout)
+        do throws(ProtocolError) {
+            return try Call.Result(json: result)
+        } catch {
+            throw TokenClientError(.protocolViolation, error.message)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import TokendProtocol
+
+/// A login that waits for its person.
+public struct PendingLogin: Sendable, Equatable {
+    let id: String
+    /// Show or open this; nil where the account needs no browser.
+    public let authorizationURL: String?
+    /// When it ends by itself, in unix seconds.
+    public let expiresAt: Int64
+}
+
+/// Who signed in.
+public struct SignedInAccount: Sendable, Equatable {
+    /// The account's name.
+    public let account: String
+    /// The person, as the provider calls them.
+    public let identity: String?
+    /// The scopes that were granted.
+    public let scope: String
+    /// Whether the sign-in lasts beyond its first token.
+    public let isRenewable: Bool
+}
+
+extension TokenClient {
+    /// Begins a login, or joins the one that waits already.
+    ///
+    /// - Parameters:
+    ///   - account: its name.
+    ///   - opensBrowser: whether the daemon opens the person's browser; otherwise open `authorizationURL`.
+    public func startLogin(
+        account: String,
+        opensBrowser: Bool = true
+    ) throws(TokenClientError) -> PendingLogin {
+        var parameters = LoginStart.Parameters(account: account)
+        parameters.openBrowser = opensBrowser
+        let result = try call(LoginStart.self, parameters)
+        return PendingLogin(
+            id: result.loginID,
+            authorizationURL: result.authorizationURL,
+            expiresAt: result.expiresAt
+        )
+    }
+
+    /// Waits until the person is done, at most `timeout`; throws `timeout` then, and may be called again.
+    public func wait(
+        for login: PendingLogin,
+        timeout: Duration = .seconds(300)
+    ) throws(TokenClientError) -> SignedInAccount {
+        let seconds = max(1, timeout.components.seconds)
+        let parameters = LoginWait.Parameters(loginID: login.id, timeout: seconds)
+        let result = try call(LoginWait.self, parameters, timeout: timeout + .seconds(5))
+        return SignedInAccount(
+            account: result.account,
+            identity: result.identity,
+            scope: result.scope,
+            isRenewable: result.renewable
+        )
+    }
+
+    /// Ends a login that still waits.
+    public func cancel(_ login: PendingLogin) throws(TokenClientError) {
+        _ = try call(LoginCancel.self, LoginCancel.Parameters(loginID: login.id))
+    }
+
+    /// Signs out: the grant is forgotten here, then, unless `revokes` is false, revoked at the provider.
+    public func logOut(account: String, revokes: Bool = true) throws(TokenClientError) {
+        var parameters = Logout.Parameters(account: account)
+        if !revokes { parameters.revoke = false }
+        _ = try call(Logout.self, parameters)
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+package import TokenClient
+import TokendProtocol
+
+/// Turns a fault into something that leads on: the message, the next command, the exit code. Pure.
+package struct Advice: Sendable {
+    /// The verb that was asked for; a corrected command line begins with it.
+    package let verb: Verb.Name
+    /// The account that was named, if one was.
+    package let account: String?
+    /// Unix seconds, for the time phrases.
+    package let now: Int64
+
+    /// What the advice may depend on.
+    package init(verb: Verb.Name, account: String?, now: Int64) {
+        self.verb = verb
+        self.account = account
+        self.now = now
+    }
+
+    /// How to make an account, complete.
+    package static let addAnAccount =
+        "tokenctl login work --issuer https://login.example.com \\\n      --client-id CLIENT-ID --scope openid"
+
+    /// How to start the daemon.
+    package static let startTheDaemon = ["systemctl --user start tokend.socket", "or, by hand: tokend"]
+
+    /// The error as `tokenctl` tells it.
+    package func error(_ cause: TokenClientError) -> TokenctlError {
+        let code = TokenctlError.Code(rawValue: cause.code.rawValue)
+        let message = TerminalText.sanitized(cause.message)
+        guard let reply = cause.reply else {
+            return TokenctlError(code, exitCode: Self.exitCode(cause.code), message, next: localSteps(cause.code))
+        }
+        var error = TokenctlError(code, exitCode: reply.kind.exitCode, message)
+        error.number = cause.number ?? Int64(reply.kind.code)
+        error.data = reply.data
+        error.next = steps(code.rawValue, reply.data)
+        if code.rawValue == "account_unknown" { return unknownAccount(error) }
+        if let retryAt = cause.retryAt { error.message += " (next try \(TimePhrase.relative(retryAt, to: now)))" }
+        return error
+    }
+
+    private static func exitCode(_ code: TokenClientError.Code) -> Int32 {
+        switch code {
+        case .untrustedPeer: ExitCode.noPermission
+        case .connectionLost, .timeout: ExitCode.temporary
+        case .protocolViolation: ExitCode.protocolError
+        default: ExitCode.unavailable
+        }
+    }
+
+    private func localSteps(_ code: TokenClientError.Code) -> [String] {
+        switch code {
+        case .daemonAbsent: Self.startTheDaemon
+        case .connectionLost, .timeout: ["tokenctl status"]
+        default: []
+        }
+    }
+
+    private func steps(_ kind: String, _ data: JSONObject) -> [String] {
+        let name = data["account"]?.string.map { TerminalText.sanitized($0) } ?? account
+        switch kind {
+        case "login_required", "login_pending", "login_failed", "login_unknown", "token_rejected":
+            return ["tokenctl login" + suffix(name)]
+        case "insufficient_scope":
+            let wanted = data["requested"]?.string.map { " --scope '\(TerminalText.sanitized($0))'" } ?? ""
+            return ["tokenctl login" + suffix(name) + wanted]
+        case "store_locked": return ["tokenctl unlock"]
+        case "store_unavailable":
+            return ["start a keyring (gnome-keyring, or KeePassXC with its Secret Service), then: tokenctl status"]
+        case "account_exists":
+            return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
+        case "config_invalid": return [mend(data), "tokenctl reload"]
+        case "method_not_found": return ["this tokend is older than tokenctl: restart it (tokenctl version)"]
+        case "provider_unreachable", "internal_error", "timeout": return ["tokenctl status" + suffix(name)]
+        default: return []
+        }
+    }
+
+    private func mend(_ data: JSONObject) -> String {
+        guard let file = data["file"]?.string else { return "mend the configuration, then:" }
+        let line = data["line"]?.int64.map { ":\($0)" } ?? ""
+        return "mend \(TerminalText.sanitized(file))\(line), then:"
+    }
+
+    private func unknownAccount(_ error: TokenctlError) -> TokenctlError {
+        let names = (error.data["accounts"]?.array ?? []).compactMap(\.string).map { TerminalText.sanitized($0) }
+        var error = error
+        error.next = accountSteps(names)
+        if let account, !names.isEmpty, let near = NearestName.of(account, among: names) {
+            error.message = "there is no account “\(TerminalText.sanitized(account))”; did you mean “\(near)”?"
+        }
+        return error
+    }
+
+    /// What to do where the account is not clear: name one that exists, or make one.
+    package func accountSteps(_ names: [String]) -> [String] {
+        guard !names.isEmpty else { return [Self.addAnAccount] }
+        if let account, let near = NearestName.of(account, among: names) {
+            return ["tokenctl \(verb.rawValue) \(near)"]
+        }
+        return names.prefix(6).map { "tokenctl \(verb.rawValue) \($0)" }
+    }
+
+    private func suffix(_ name: String?) -> String {
+        name.map { " \(TerminalText.sanitized($0))" } ?? ""
+    }
+}

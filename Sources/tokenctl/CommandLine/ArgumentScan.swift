@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Takes the arguments after a verb one by one.
+struct ArgumentScan {
+    private let verb: Verb
+    private var operands: [String] = []
+    private var values: [String: [String]] = [:]
+    private var awaiting: Verb.Flag?
+    private var lastListFlag: Verb.Flag?
+    private var flagsEnded = false
+    private(set) var wantsHelp = false
+
+    init(verb: Verb) {
+        self.verb = verb
+    }
+
+    mutating func take(_ argument: String) throws(TokenctlError) {
+        if let flag = awaiting {
+            guard !argument.hasPrefix("--") else { throw valueMissing(flag) }
+            awaiting = nil
+            try record(flag, argument)
+        } else if flagsEnded || !argument.hasPrefix("-") || argument == "-" {
+            try takeOperand(argument)
+        } else if argument == "--" {
+            flagsEnded = true
+        } else if argument == "-h" || argument == "--help" {
+            wantsHelp = true
+        } else {
+            try takeFlag(argument)
+        }
+    }
+
+    /// Everything was taken; what is still missing is said here.
+    func finish() throws(TokenctlError) -> Invocation {
+        if let awaiting { throw valueMissing(awaiting) }
+        if case .required(let what) = verb.operand, operands.isEmpty {
+            throw .usage("\(verb.name.rawValue) needs \(what)", next: Self.firstExample(verb))
+        }
+        return Invocation(verb: verb.name, operands: operands, values: values)
+    }
+
+    private mutating func takeOperand(_ argument: String) throws(TokenctlError) {
+        let most: Int
+        switch verb.operand {
+        case .none: most = 0
+        case .optional, .required: most = 1
+        case .any: most = .max
+        }
+        if operands.count < most {
+            operands.append(argument)
+            lastListFlag = nil
+        } else if let flag = lastListFlag {
+            // `--scope openid email` after the account's name: the list goes on.
+            try record(flag, argument)
+        } else {
+            let shown = TerminalText.sanitized(argument, limit: 60)
+            throw .usage("\(verb.name.rawValue) does not know what to do with “\(shown)”", next: help)
+        }
+    }
+
+    private mutating func takeFlag(_ argument: String) throws(TokenctlError) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let flag = verb.flag(named: name) else { throw unknownFlag(name) }
+        lastListFlag = nil
+        guard flag.value != nil else {
+            guard parts.count == 1 else { throw .usage("\(name) takes no value", next: help) }
+            values[name] = []
+            return
+        }
+        if parts.count == 2 {
+            try record(flag, String(parts[1]))
+        } else {
+            awaiting = flag
+        }
+    }
+
+    private mutating func record(_ flag: Verb.Flag, _ value: String) throws(TokenctlError) {
+        guard !value.isEmpty else { throw valueMissing(flag) }
+        guard flag.repeats || values[flag.name] == nil else {
+            throw .usage("\(flag.name) was given twice", next: help)
+        }
+        values[flag.name, default: []].append(value)
+        lastListFlag = flag.repeats ? flag : nil
+    }
+
+    private func valueMissing(_ flag: Verb.Flag) -> TokenctlError {
+        .usage("\(flag.name) needs a value: \(flag.name) \(flag.value ?? "")", next: help)
+    }
+
+    private func unknownFlag(_ name: String) -> TokenctlError {
+        let shown = TerminalText.sanitized(name, limit: 60)
+        if Verb.flagsNotBuilt.contains(name) {
+            return .usage("\(shown) is not built in this version", next: help)
+        }
+        guard let near = NearestName.of(name, among: (verb.flags + [Verb.json]).map(\.name)) else {
+            return .usage("\(verb.name.rawValue) has no \(shown)", next: help)
+        }
+        return .usage("\(verb.name.rawValue) has no \(shown); did you mean \(near)?", next: help)
+    }
+
+    private var help: [String] { ["tokenctl \(verb.name.rawValue) --help"] }
+
+    private static func firstExample(_ verb: Verb) -> [String] {
+        verb.examples.first.map { [$0] } ?? []
+    }
+}

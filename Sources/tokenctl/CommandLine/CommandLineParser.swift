@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Reads `tokenctl`'s arguments; pure, so that its tests are tables.
+package enum CommandLineParser {
+    /// What to do about a command line.
+    package enum Outcome: Sendable, Equatable {
+        case run(Invocation)
+        /// Print the help of these verbs; empty: the overview.
+        case help([Verb.Name])
+        /// Nothing was asked: the overview, as a usage error.
+        case nothing
+    }
+
+    /// Understands the arguments (without the program's name), or says what is wrong with them and what would be right.
+    package static func parse(_ arguments: [String]) throws(TokenctlError) -> Outcome {
+        guard let first = arguments.first else { return .nothing }
+        switch first {
+        case "-h", "--help": return .help([])
+        case "--version", "-V": return .run(Invocation(verb: .version))
+        case "help": return .help(try helpTopics(Array(arguments.dropFirst())))
+        default: break
+        }
+        guard !first.hasPrefix("-") else {
+            throw .usage("\(first) stands before the verb", next: ["tokenctl VERB \(first)", "tokenctl --help"])
+        }
+        if first == "account", wantsGroupHelp(arguments) { return .help(try helpTopics(["account"])) }
+        let (verb, rest) = try verb(in: arguments)
+        var scan = ArgumentScan(verb: verb)
+        for argument in rest { try scan.take(argument) }
+        if scan.wantsHelp { return .help([verb.name]) }
+        return .run(try scan.finish())
+    }
+
+    private static func wantsGroupHelp(_ arguments: [String]) -> Bool {
+        arguments.count == 1 || ["-h", "--help", "help"].contains(arguments[1])
+    }
+
+    private static func helpTopics(_ words: [String]) throws(TokenctlError) -> [Verb.Name] {
+        let words = words.filter { $0 != "-h" && $0 != "--help" }
+        guard !words.isEmpty else { return [] }
+        if words == ["account"] { return [.accountAdd, .accountList, .accountShow, .accountRemove] }
+        return [try verb(in: words).verb.name]
+    }
+
+    private static func verb(in arguments: [String]) throws(TokenctlError) -> (verb: Verb, rest: [String]) {
+        var words = [arguments[0]]
+        if words[0] == "account", arguments.count > 1 { words.append(arguments[1]) }
+        let typed = words.joined(separator: " ")
+        if let name = Verb.Name(rawValue: typed), let verb = Verb.named(name) {
+            return (verb, Array(arguments.dropFirst(words.count)))
+        }
+        if Verb.notBuilt.contains(typed) {
+            throw .usage("“\(typed)” is not built in this version", next: ["tokenctl --help"])
+        }
+        throw unknownVerb(typed)
+    }
+
+    private static func unknownVerb(_ typed: String) -> TokenctlError {
+        let shown = TerminalText.sanitized(typed, limit: 60)
+        guard let near = NearestName.of(typed, among: Verb.Name.allCases.map(\.rawValue) + ["account"]) else {
+            return .usage("there is no verb “\(shown)”", next: ["tokenctl --help"])
+        }
+        return .usage("there is no verb “\(shown)”; did you mean “\(near)”?", next: ["tokenctl \(near) --help"])
+    }
+}

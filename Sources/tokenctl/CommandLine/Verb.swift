@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// One thing that `tokenctl` can be asked to do, as a value: what the parser accepts and what the help says.
+package struct Verb: Sendable, Equatable {
+    /// Which verb it is; the raw value is what a person types.
+    package enum Name: String, Sendable, CaseIterable {
+        case login, status, logout, token, refresh, pause, resume, unlock
+        case accountAdd = "account add"
+        case accountList = "account list"
+        case accountShow = "account show"
+        case accountRemove = "account remove"
+        case reload, version, help
+    }
+
+    /// What may stand after the verb without a dash.
+    package enum Operand: Sendable, Equatable {
+        case none
+        case optional(String)
+        case required(String)
+        case any(String)
+    }
+
+    /// One `--flag`.
+    package struct Flag: Sendable, Equatable {
+        /// With its dashes, such as `--issuer`.
+        package let name: String
+        /// What its value is called in the help; nil for a switch.
+        package let value: String?
+        /// Whether it may be given more than once.
+        package let repeats: Bool
+        /// Half a line for the help.
+        package let help: String
+
+        /// A flag with a value, or, without one, a switch.
+        package init(_ name: String, value: String? = nil, repeats: Bool = false, _ help: String) {
+            self.name = name
+            self.value = value
+            self.repeats = repeats
+            self.help = help
+        }
+    }
+
+    /// What a person types.
+    package let name: Name
+    /// What may stand after it without a dash.
+    package let operand: Operand
+    /// Its flags, but for `--json`, which all have.
+    package let flags: [Flag]
+    /// Half a line for the list of verbs.
+    package let summary: String
+    /// Whole sentences for the verb's own help.
+    package let details: [String]
+    /// Complete command lines that work as they stand.
+    package let examples: [String]
+
+    /// A verb and its help.
+    package init(
+        _ name: Name,
+        operand: Operand = .none,
+        flags: [Flag] = [],
+        summary: String,
+        details: [String] = [],
+        examples: [String]
+    ) {
+        self.name = name
+        self.operand = operand
+        self.flags = flags
+        self.summary = summary
+        self.details = details
+        self.examples = examples
+    }
+
+    /// The flag of that name, if the verb has it.
+    package func flag(named name: String) -> Flag? {
+        if name == Self.json.name { return Self.json }
+        return flags.first { $0.name == name }
+    }
+
+    /// Every verb takes this one.
+    package static let json = Flag("--json", "print the result as one JSON document")
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// One invocation's talk with the daemon and the person: asks, and turns every fault into one that leads on.
+final class Conversation {
+    let invocation: Invocation
+    let console: Console
+    let world: Program.World
+    private var openClient: TokenClient?
+    private var interruption: Interruption?
+
+    init(_ invocation: Invocation, console: Console, world: Program.World) {
+        self.invocation = invocation
+        self.console = console
+        self.world = world
+    }
+
+    var now: Int64 { world.now() }
+
+    /// The client, connecting with its first call.
+    func client() throws(TokenctlError) -> TokenClient {
+        if let openClient { return openClient }
+        do throws(TokenClientError) {
+            let client = try TokenClient(environment: world.environment)
+            openClient = client
+            return client
+        } catch {
+            throw advice(nil).error(error)
+        }
+    }
+
+    /// From here on Ctrl-C is told (an error, `interrupted`) instead of ending the program.
+    func takeOverSignals() -> Interruption {
+        if let interruption { return interruption }
+        let taken = world.takeOverSignals()
+        interruption = taken
+        return taken
+    }
+
+    /// Asks the daemon. The result stays as it came: `--json` prints all of it, and tables show what they know of it.
+    ///
+    /// `account`: the one that it is about, for the advice beside a fault.
+    func ask<Call: MethodCall>(
+        _ call: Call.Type,
+        _ parameters: Call.Parameters,
+        account: String? = nil,
+        timeout: Duration = .seconds(90)
+    ) throws(TokenctlError) -> JSONObject {
+        let client = try client()
+        do throws(TokenClientError) {
+            return try client.call(
+                call.method,
+                parameters.encoded(),
+                timeout: timeout,
+                watching: interruption?.descriptor ?? -1
+            )
+        } catch {
+            throw translated(error, account: account)
+        }
+    }
+
+    /// As `ask`; where the store is locked and a person sits here, it is opened first (its own prompt asks), then asked
+    /// again.
+    func askOpeningStore<Call: MethodCall>(
+        _ call: Call.Type,
+        _ parameters: Call.Parameters,
+        account: String?,
+        timeout: Duration = .seconds(90)
+    ) throws(TokenctlError) -> JSONObject {
+        do throws(TokenctlError) {
+            return try ask(call, parameters, account: account, timeout: timeout)
+        } catch {
+            guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
+        }
+        try openStore()
+        return try ask(call, parameters, account: account, timeout: timeout)
+    }
+
+    /// Has the store's own prompt ask the person, and waits for the answer.
+    func openStore() throws(TokenctlError) {
+        console.say("The secret store is locked. Its window asks for your password now…")
+        let state = try ask(StoreUnlock.self, StoreUnlock.Parameters(), timeout: .seconds(75))["state"]?.string
+        guard state == "ready" else {
+            throw TokenctlError(
+                .storeLocked,
+                exitCode: ExitCode.temporary,
+                "the secret store is still locked",
+                next: ["tokenctl unlock"]
+            )
+        }
+    }
+
+    /// The account that was named, else the default one, else the only one.
+    func account() throws(TokenctlError) -> String {
+        if let named = invocation.account { return named }
+        let result = try ask(AccountList.self, NoParameters())
+        let names = (result["accounts"]?.array ?? []).compactMap(\.string)
+        if let standard = result["default"]?.string { return standard }
+        if names.count == 1 { return names[0] }
+        throw TokenctlError(
+            TokenctlError.Code(rawValue: "account_unknown"),
+            exitCode: ExitCode.usage,
+            names.isEmpty
+                ? "there is no account yet; make one and sign in:" : "which account? There are \(names.count):",
+            next: advice(nil).accountSteps(names.map { TerminalText.sanitized($0) })
+        )
+    }
+
+    /// Prints the result as one document, where a program asked for that.
+    func finish(_ result: JSONObject, otherwise show: () -> Void) {
+        if invocation.wantsJSON {
+            console.printJSON(.object(result))
+        } else {
+            show()
+        }
+    }
+
+    func translated(_ error: TokenClientError, account: String?) -> TokenctlError {
+        if error.code == .interrupted, let interruption {
+            return .interrupted(by: interruption.take() ?? 2, "interrupted")
+        }
+        return advice(account).error(error)
+    }
+
+    private func advice(_ account: String?) -> Advice {
+        Advice(verb: invocation.verb, account: account ?? invocation.account, now: now)
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+
+/// A fault of the configuration as one line: `FILE:LINE: MEMBER: MESSAGE`.
+package struct ConfigFault: Sendable {
+    /// What to print.
+    package let line: String
+
+    /// From the protocol's `{file, line?, member?, message}`.
+    package init(_ fault: JSONObject) {
+        var parts = fault["file"]?.string ?? "configuration"
+        if let line = fault["line"]?.int64 { parts += ":\(line)" }
+        if let member = fault["member"]?.string { parts += ": \(member)" }
+        if let message = fault["message"]?.string { parts += ": \(message)" }
+        line = TerminalText.sanitized(parts, limit: 600)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// Where `tokenctl` reads and writes: data on one descriptor, talk on the other. The caller keeps the descriptors.
+package final class Console {
+    private let input: Int32
+    private let output: Int32
+    private let error: Int32
+    /// What the descriptors are.
+    package let traits: TerminalTraits
+    private var spinnerShown = false
+    private var readAhead: [UInt8] = []
+    /// Set where data could not be written; then success would be a lie.
+    package private(set) var outputFailed = false
+
+    /// Takes the descriptors without owning them.
+    package init(input: Int32 = 0, output: Int32 = 1, error: Int32 = 2, traits: TerminalTraits) {
+        self.input = input
+        self.output = output
+        self.error = error
+        self.traits = traits
+    }
+
+    /// Writes a line of data.
+    package func print(_ line: String) {
+        write(line + "\n")
+    }
+
+    /// Writes data as it stands.
+    package func write(_ text: String) {
+        clearSpinner()
+        if !Self.writeAll(Array(text.utf8), to: output) { outputFailed = true }
+    }
+
+    /// Writes a line of talk.
+    package func say(_ line: String) {
+        clearSpinner()
+        _ = Self.writeAll(Array((line + "\n").utf8), to: error)
+    }
+
+    /// Says what to do next, one command line or sentence each.
+    package func sayNext(_ steps: [String]) {
+        let palette = traits.errorPalette
+        for step in steps { say("  \(palette.arrow) \(palette.paint(step, .command))") }
+    }
+
+    /// Shows or redraws the one line that moves; nothing where talk does not go to a terminal.
+    package func spin(_ line: String) {
+        guard traits.errorIsTerminal else { return }
+        let fitting = DisplayWidth.cut(line, to: traits.width - 1, ellipsis: traits.errorPalette.ellipsis)
+        _ = Self.writeAll(Array("\r\(fitting)\u{1B}[K".utf8), to: error)
+        spinnerShown = true
+    }
+
+    /// Takes the moving line away.
+    package func clearSpinner() {
+        guard spinnerShown else { return }
+        spinnerShown = false
+        _ = Self.writeAll(Array("\r\u{1B}[K".utf8), to: error)
+    }
+
+    /// Asks the person for a line; nil at the end of the input.
+    package func ask(_ question: String) -> String? {
+        clearSpinner()
+        _ = Self.writeAll(Array((question + " ").utf8), to: error)
+        return readLine()
+    }
+
+    /// Everything on stdin, up to `limit` bytes; nil where it is longer or cannot be read.
+    package func readAll(limit: Int) -> [UInt8]? {
+        var bytes = readAhead
+        readAhead = []
+        while bytes.count <= limit {
+            guard let chunk = readChunk() else { return nil }
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+        }
+        return nil
+    }
+
+    private func readLine() -> String? {
+        while true {
+            if let end = readAhead.firstIndex(of: 0x0A) {
+                let line = String(decoding: readAhead[..<end], as: UTF8.self)
+                readAhead.removeSubrange(...end)
+                return line
+            }
+            guard readAhead.count < 65536, let chunk = readChunk(), !chunk.isEmpty else { return nil }
+            readAhead += chunk
+        }
+    }
+
+    private func readChunk() -> [UInt8]? {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(input, &chunk, chunk.count)
+            if count >= 0 { return Array(chunk.prefix(count)) }
+            guard errno == EINTR else { return nil }
+        }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&waiting, 1, -1)
+                } else if errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+}

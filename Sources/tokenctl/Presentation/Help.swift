@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// The help texts, made from the verbs' own descriptions. Pure; nothing is wider than 80 columns.
+package enum Help {
+    /// The list of verbs.
+    package static func overview(palette: Palette) -> [String] {
+        var lines = [
+            "tokenctl \(palette.paint("VERB [ACCOUNT] [--flags]", .strong)): sign in once, have fresh tokens everywhere",
+            "",
+        ]
+        let width = 26
+        for verb in Verb.all where verb.name != .help {
+            let usage = synopsis(verb)
+            let padding = String(repeating: " ", count: max(2, width - DisplayWidth.of(usage)))
+            lines.append("  " + palette.paint(usage, .command) + padding + verb.summary)
+        }
+        lines += ["", "Begin with:", "  " + palette.paint(Advice.addAnAccount, .command), ""]
+        lines += [
+            "tokenctl VERB --help says more and shows an example. All verbs take --json."
+        ]
+        return lines
+    }
+
+    /// One verb's help.
+    package static func text(_ verb: Verb, palette: Palette) -> [String] {
+        var lines = [
+            palette.paint("tokenctl \(verb.name.rawValue)\(operand(verb)) [--flags]", .strong), "",
+            sentence(verb.summary),
+        ]
+        lines += verb.details
+        lines.append("")
+        let flags = verb.flags + [Verb.json]
+        let labels = flags.map { [$0.name, $0.value].compactMap { $0 }.joined(separator: " ") }
+        let column = (labels.map(\.count).max() ?? 0) + 4
+        for (flag, label) in zip(flags, labels) {
+            let padding = String(repeating: " ", count: column - label.count - 2)
+            let help = DisplayWidth.wrap(flag.help, width: 78 - column)
+            lines.append("  " + palette.paint(label, .command) + padding + (help.first ?? ""))
+            lines += help.dropFirst().map { String(repeating: " ", count: column) + $0 }
+        }
+        lines += ["", verb.examples.count == 1 ? "Example:" : "Examples:"]
+        lines += verb.examples.map { "  " + palette.paint($0, .command) }
+        return lines
+    }
+
+    private static func synopsis(_ verb: Verb) -> String {
+        verb.name.rawValue + operand(verb)
+    }
+
+    private static func operand(_ verb: Verb) -> String {
+        switch verb.operand {
+        case .none: ""
+        case .optional(let what), .any(let what): " [\(what)]"
+        case .required(let what): " \(what)"
+        }
+    }
+
+    private static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+
+/// A `status` result as lines for people. Pure.
+package struct StatusReport: Sendable {
+    private let accounts: [AccountView]
+    private let daemon: JSONObject
+    private let now: Int64
+    private let detailed: Bool
+
+    /// `detailed`: one account was asked for by name; everything about it is shown.
+    package init(_ result: JSONObject, now: Int64, detailed: Bool) {
+        accounts = (result["accounts"]?.array ?? []).compactMap(\.object).map(AccountView.init)
+        daemon = result["daemon"]?.object ?? [:]
+        self.now = now
+        self.detailed = detailed
+    }
+
+    /// 0 only where every listed account is usable.
+    package var exitCode: Int32 {
+        accounts.allSatisfy { $0.isUsable(at: now) } ? ExitCode.success : ExitCode.notUsable
+    }
+
+    /// The table, the faults with their next steps, and what is wrong with the daemon's surroundings.
+    package func lines(width: Int, palette: Palette) -> [String] {
+        var lines = accounts.isEmpty ? emptiness(palette) : table(width: width, palette: palette)
+        for trouble in surroundings() { lines += [""] + note(trouble, width: width, palette: palette, indent: "") }
+        return lines
+    }
+
+    private func emptiness(_ palette: Palette) -> [String] {
+        guard configFaults.isEmpty else { return ["No account can be used."] }
+        return ["No account yet. Make one and sign in:", step(Advice.addAnAccount, palette, indent: "  ")]
+    }
+
+    private func table(width: Int, palette: Palette) -> [String] {
+        let table = Table(
+            header: ["ACCOUNT", "STATE", "TOKEN ENDS", "NEXT REFRESH", "SIGNED IN AS"],
+            shrinkOrder: [4, 0, 1]
+        )
+        var rows = table.lines(accounts.map { $0.row(at: now) }, width: width, palette: palette)[...]
+        var lines = [rows.removeFirst()]
+        for (account, row) in zip(accounts, rows) {
+            lines.append(row)
+            if detailed { lines += details(account, width: width, palette: palette) }
+            let faults = account.faults(at: now)
+            for fault in faults.dropLast() { lines += note((fault, nil), width: width, palette: palette, indent: "  ") }
+            if faults.last != nil || account.next != nil {
+                lines += note((faults.last, account.next), width: width, palette: palette, indent: "  ")
+            }
+        }
+        return lines
+    }
+
+    private func details(_ account: AccountView, width: Int, palette: Palette) -> [String] {
+        let times = [("last refresh", "refreshed_at"), ("grant ends", "grant_expires_at")]
+            .map { ($0.0, account.time($0.1).map { TimePhrase.relative($0, to: now) }) }
+        let texts = [("issuer", "issuer"), ("client id", "client_id"), ("scope", "scope"), ("subject", "subject")]
+            .map { ($0.0, account.text($0.1)) }
+        return (texts + times).flatMap { name, value in
+            guard let value else { return [String]() }
+            let label = "  " + name + String(repeating: " ", count: 14 - name.count)
+            let wrapped = DisplayWidth.wrap(value, width: width - 16)
+            return wrapped.enumerated().map { index, line in
+                (index == 0 ? palette.paint(label, .quiet) : String(repeating: " ", count: 16)) + line
+            }
+        }
+    }
+
+    private var configFaults: [JSONObject] {
+        (daemon["config"]?.object?["faults"]?.array ?? []).compactMap(\.object)
+    }
+
+    /// What is wrong around the accounts, each with what to do about it.
+    private func surroundings() -> [(String?, String?)] {
+        let told = Set(accounts.flatMap { $0.faults(at: now) })
+        var troubles: [(String?, String?)] = configFaults.map { ConfigFault($0).line }
+            .filter { line in !told.contains { line.hasSuffix($0) } }
+            .map { ($0, "mend it, then: tokenctl reload") }
+        let store = daemon["store"]?.object ?? [:]
+        switch (store["kind"]?.string, store["state"]?.string) {
+        case (_, "locked"):
+            let told = accounts.contains { $0.next == "tokenctl unlock" }
+            troubles.append(("The secret store is locked.", told ? nil : "tokenctl unlock"))
+        case (_, "unavailable"):
+            troubles.append(
+                ("There is no secret store: nobody can sign in.", "start a keyring (gnome-keyring or KeePassXC)")
+            )
+        case ("memory", _):
+            troubles.append(("Sign-ins are kept in memory only (store: memory); they end with the daemon.", nil))
+        default: break
+        }
+        return troubles
+    }
+
+    private func note(
+        _ trouble: (String?, String?),
+        width: Int,
+        palette: Palette,
+        indent: String
+    ) -> [String] {
+        let text = DisplayWidth.wrap(trouble.0 ?? "", width: width - indent.count).map { indent + $0 }
+        return text + (trouble.1.map { [step($0, palette, indent: indent)] } ?? [])
+    }
+
+    private func step(_ command: String, _ palette: Palette, indent: String) -> String {
+        "\(indent)\(palette.arrow) \(palette.paint(command, .command))"
+    }
+}

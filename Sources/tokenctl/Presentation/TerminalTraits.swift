@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// What the three standard descriptors are, and what the environment says about showing things on them.
+package struct TerminalTraits: Sendable, Equatable {
+    /// Whether a person can answer.
+    package var inputIsTerminal: Bool
+    /// Whether data is shown to a person.
+    package var outputIsTerminal: Bool
+    /// Whether talk is shown to a person.
+    package var errorIsTerminal: Bool
+    /// Columns to write in: the terminal's, at most 80.
+    package var width: Int
+    /// Whether the locale can show more than ASCII.
+    package var unicode: Bool
+    /// Whether colours are wanted at all (`NO_COLOR`, `TERM=dumb`).
+    package var colours: Bool
+
+    /// `columns`: the terminal's width, where there is one.
+    package init(
+        inputIsTerminal: Bool,
+        outputIsTerminal: Bool,
+        errorIsTerminal: Bool,
+        columns: Int?,
+        environment: [String: String]
+    ) {
+        self.inputIsTerminal = inputIsTerminal
+        self.outputIsTerminal = outputIsTerminal
+        self.errorIsTerminal = errorIsTerminal
+        width = max(40, min(80, columns ?? 80))
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        unicode = (locale ?? "").uppercased().contains("UTF")
+        colours = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// Asks the system about descriptors 0, 1 and 2.
+    package static func current(environment: [String: String]) -> TerminalTraits {
+        var size = winsize()
+        let known = [Int32(1), 2].contains { ioctl($0, UInt(TIOCGWINSZ), &size) == 0 }
+        return TerminalTraits(
+            inputIsTerminal: isatty(0) == 1,
+            outputIsTerminal: isatty(1) == 1,
+            errorIsTerminal: isatty(2) == 1,
+            columns: known && size.ws_col > 0 ? Int(size.ws_col) : nil,
+            environment: environment
+        )
+    }
+
+    /// Whether a person sits there: one who reads what is said and can answer.
+    package var isInteractive: Bool { inputIsTerminal && errorIsTerminal }
+
+    /// How to write data (stdout).
+    package var outputPalette: Palette { Palette(coloured: colours && outputIsTerminal, unicode: unicode) }
+
+    /// How to write talk (stderr).
+    package var errorPalette: Palette { Palette(coloured: colours && errorIsTerminal, unicode: unicode) }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+
+/// `tokenctl` without the process around it: parse, ask, print. Everything it touches is handed in.
+package struct Program {
+    /// What the program may know of the world.
+    package struct World {
+        /// The variables of the process.
+        package let environment: [String: String]
+        /// Unix seconds.
+        package let now: () -> Int64
+        /// Makes Ctrl-C something that is told instead of an end.
+        package let takeOverSignals: () -> Interruption
+        /// A program's path, or nil.
+        package let findProgram: (String) -> String?
+
+        /// A world of the caller's.
+        package init(
+            environment: [String: String],
+            now: @escaping () -> Int64,
+            takeOverSignals: @escaping () -> Interruption,
+            findProgram: @escaping (String) -> String?
+        ) {
+            self.environment = environment
+            self.now = now
+            self.takeOverSignals = takeOverSignals
+            self.findProgram = findProgram
+        }
+    }
+
+    private let console: Console
+    private let world: World
+
+    /// Everything that the program touches.
+    package init(console: Console, world: World) {
+        self.console = console
+        self.world = world
+    }
+
+    /// Does what the arguments (without the program's name) ask for; the result is the exit code.
+    package func run(_ arguments: [String]) -> Int32 {
+        var code: Int32
+        do throws(TokenctlError) {
+            code = try perform(try CommandLineParser.parse(arguments))
+        } catch {
+            report(error, asJSON: arguments.contains(Verb.json.name))
+            code = error.exitCode
+        }
+        console.clearSpinner()
+        if console.outputFailed, code == ExitCode.success { code = ExitCode.inputOutput }
+        return code
+    }
+
+    private func perform(_ outcome: CommandLineParser.Outcome) throws(TokenctlError) -> Int32 {
+        switch outcome {
+        case .run(let invocation):
+            return try perform(Conversation(invocation, console: console, world: world))
+        case .help(let names):
+            let palette = console.traits.outputPalette
+            if names.isEmpty { Help.overview(palette: palette).forEach(console.print) }
+            for (index, verb) in names.compactMap(Verb.named).enumerated() {
+                if index > 0 { console.print("") }
+                Help.text(verb, palette: palette).forEach(console.print)
+            }
+            return ExitCode.success
+        case .nothing:
+            Help.overview(palette: console.traits.errorPalette).forEach(console.say)
+            return ExitCode.usage
+        }
+    }
+
+    private func perform(_ conversation: Conversation) throws(TokenctlError) -> Int32 {
+        switch conversation.invocation.verb {
+        case .login: try LoginVerb(conversation).run()
+        case .status: try StatusVerb(conversation).run()
+        case .logout: try LogoutVerb(conversation).run()
+        case .token: try TokenVerb(conversation).run()
+        case .refresh, .pause, .resume: try BackgroundVerb(conversation).run()
+        case .unlock: try UnlockVerb(conversation).run()
+        case .accountAdd: try AccountAddVerb(conversation).run()
+        case .accountList: try AccountListVerb(conversation).run()
+        case .accountShow: try AccountShowVerb(conversation).run()
+        case .accountRemove: try AccountRemoveVerb(conversation).run()
+        case .reload: try ReloadVerb(conversation).run()
+        case .version: try VersionVerb(conversation).run()
+        case .help: ExitCode.success
+        }
+    }
+
+    private func report(_ error: TokenctlError, asJSON: Bool) {
+        guard !asJSON else {
+            console.printJSON(error.json)
+            return
+        }
+        let palette = console.traits.errorPalette
+        console.say("\(palette.paint("tokenctl:", .bad)) \(error.message)")
+        console.sayNext(error.next)
+    }
+}
+
+extension Program {
+    /// The version of this build.
+    package static let version = "0.1.0"
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+
+/// An account as the command line describes it. Pure.
+package struct AccountDraft: Sendable, Equatable {
+    /// Its name.
+    package let account: String
+    /// The provider's issuer.
+    package let issuer: String
+    /// The client id that the provider gave out.
+    package let clientID: String
+    /// What to ask for; empty leaves it to the daemon.
+    package let scopes: [String]
+    /// The redirect URI, where it is not the default one.
+    package let redirectURI: String?
+    /// A path, or `-` for stdin.
+    package let clientSecretFile: String?
+
+    /// Whether the command line means to make an account.
+    package static func isDrafted(by invocation: Invocation) -> Bool {
+        ["--issuer", "--client-id", "--client-secret-file"].contains(where: invocation.has)
+    }
+
+    /// Takes the flags; says which is missing.
+    package init(_ invocation: Invocation) throws(TokenctlError) {
+        try self.init(
+            account: invocation.account,
+            issuer: invocation.value("--issuer"),
+            clientID: invocation.value("--client-id"),
+            scopes: invocation.scopes,
+            invocation: invocation
+        )
+    }
+
+    /// As above, with what the person answered instead of the flags.
+    package init(
+        account: String?,
+        issuer: String?,
+        clientID: String?,
+        scopes: [String],
+        invocation: Invocation
+    ) throws(TokenctlError) {
+        let verb = invocation.verb.rawValue
+        let help = ["tokenctl \(verb) --help"]
+        guard let account else { throw .usage("\(verb) needs a name for the account", next: help) }
+        guard Self.isName(account) else {
+            throw .usage(
+                "“\(TerminalText.sanitized(account))” is no name for an account: letters, digits and . _ @ -, at most 64"
+            )
+        }
+        guard let issuer else { throw .usage("\(verb) needs --issuer URL to make the account", next: help) }
+        guard let clientID else { throw .usage("\(verb) needs --client-id ID to make the account", next: help) }
+        self.account = account
+        self.issuer = issuer
+        self.clientID = clientID
+        self.scopes = scopes
+        redirectURI = invocation.value("--redirect-uri")
+        clientSecretFile = invocation.value("--client-secret-file")
+    }
+
+    /// The account's file, as `account.add` takes it.
+    package var config: JSONObject {
+        var config: JSONObject = ["issuer": .string(issuer), "client_id": .string(clientID)]
+        if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
+        config["redirect_uri"] = redirectURI.map { .string($0) }
+        // With a secret, Basic is what every provider must take (RFC 6749, section 2.3.1).
+        if clientSecretFile != nil { config["client_authentication"] = "client_secret_basic" }
+        return config
+    }
+
+    /// Whether an account's settings are of the same issuer and client.
+    package func matches(_ config: JSONObject) -> Bool {
+        config["issuer"]?.string == issuer && config["client_id"]?.string == clientID
+    }
+
+    /// `[A-Za-z0-9][A-Za-z0-9._@-]{0,63}`.
+    package static func isName(_ text: String) -> Bool {
+        func isAlphanumeric(_ character: Character) -> Bool {
+            character.isASCII && (character.isLetter || character.isNumber)
+        }
+        guard let first = text.first, isAlphanumeric(first), text.count <= 64 else { return false }
+        return text.allSatisfy { isAlphanumeric($0) || "._@-".contains($0) }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+import TokendProtocol
+
+/// `tokenctl logout`: forgets the grant here, then revokes it at the provider.
+struct LogoutVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let invocation = conversation.invocation
+        guard invocation.has("--all") else {
+            let account = try conversation.account()
+            let result = try logout(account)
+            conversation.finish(result) { Farewell(result).lines(account).forEach(conversation.console.say) }
+            return ExitCode.success
+        }
+        guard invocation.account == nil else { throw .usage("--all and an account's name exclude each other") }
+        let names = try conversation.ask(AccountList.self, NoParameters())["accounts"]?.array ?? []
+        var results: [JSONValue] = []
+        for name in names.compactMap(\.string) {
+            var result = try logout(name)
+            result["account"] = .string(name)
+            results.append(.object(result))
+            if !invocation.wantsJSON { Farewell(result).lines(name).forEach(conversation.console.say) }
+        }
+        if invocation.wantsJSON { conversation.console.printJSON(.object(["accounts": .array(results)])) }
+        if names.isEmpty, !invocation.wantsJSON { conversation.console.say("There is no account to sign out of.") }
+        return ExitCode.success
+    }
+
+    private func logout(_ account: String) throws(TokenctlError) -> JSONObject {
+        var params = Logout.Parameters(account: account)
+        if conversation.invocation.has("--keep-grant") { params.revoke = false }
+        return try conversation.askOpeningStore(Logout.self, params, account: account)
+    }
+}
+
+/// What a `logout` result means, in sentences. Pure.
+package struct Farewell: Sendable {
+    private let result: JSONObject
+
+    /// From the result as it came.
+    package init(_ result: JSONObject) {
+        self.result = result
+    }
+
+    /// What to say about the account.
+    package func lines(_ account: String) -> [String] {
+        let account = TerminalText.sanitized(account)
+        var lines: [String] = []
+        if result["revoked"]?.bool == true {
+            lines.append("Signed out of \(account); the provider revoked the grant.")
+        } else {
+            lines.append("Signed out of \(account) here.")
+        }
+        if let fault = Self.text(result["revocation_fault"]) {
+            lines.append("The provider has not revoked the grant: \(fault)")
+        }
+        if result["removal_pending"]?.bool == true {
+            lines.append("The secret store is locked; its entry goes at the next unlock (tokenctl unlock).")
+        }
+        return lines
+    }
+
+    private static func text(_ value: JSONValue?) -> String? {
+        (value?.string ?? value?.object?["message"]?.string).map { TerminalText.sanitized($0) }
+    }
+}

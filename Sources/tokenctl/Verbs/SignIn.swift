@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// One sign-in, from `login.start` to the end: shows the URL, opens the browser, waits; Ctrl-C cancels it in the daemon.
+struct SignIn {
+    /// What the person wants of it.
+    struct Options {
+        var opensBrowser = true
+        var scope: String?
+        var redirectURI: String?
+        /// Seconds.
+        var timeout: Int64?
+        /// Whether another person than last time may sign in.
+        var force = false
+        var loginHint: String?
+    }
+
+    private let conversation: Conversation
+    private let account: String
+    private let options: Options
+    private var console: Console { conversation.console }
+
+    init(_ conversation: Conversation, account: String, options: Options) {
+        self.conversation = conversation
+        self.account = account
+        self.options = options
+    }
+
+    /// The result of `login.wait`.
+    func run() throws(TokenctlError) -> JSONObject {
+        let interruption = conversation.takeOverSignals()
+        let started = try start(interruption)
+        var wait = SignInWait(
+            conversation,
+            account: account,
+            started: started,
+            interruption: interruption,
+            launcher: announce(started)
+        )
+        let result = try wait.run()
+        console.clearSpinner()
+        sentences(result).forEach(console.say)
+        return result
+    }
+
+    private func start(_ interruption: Interruption) throws(TokenctlError) -> LoginStart.Result {
+        do throws(TokenctlError) {
+            return try startOnce(interruption)
+        } catch {
+            guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
+        }
+        try conversation.openStore()
+        return try startOnce(interruption)
+    }
+
+    private func startOnce(_ interruption: Interruption) throws(TokenctlError) -> LoginStart.Result {
+        let params = parameters.encoded()
+        let client = try conversation.client()
+        do throws(TokenClientError) {
+            let deadline = Deadline(in: .seconds(90))
+            let pending = try client.send(.loginStart, params, deadline: deadline)
+            switch try client.wait(
+                for: pending,
+                until: deadline,
+                watching: interruption.descriptor,
+                resend: params
+            )
+            {
+            case .reply(let result): return try LoginStart.Result(reply: result)
+            case .deadline: throw TokenClientError(.timeout, "tokend has not begun the sign-in in time")
+            case .interrupted: break
+            }
+            // Ctrl-C before its id is known: wait for that, to leave no sign-in behind.
+            if case .reply(let result) = try client.wait(for: pending, until: Deadline(in: .seconds(5))),
+                let id = result["login_id"]
+            {
+                _ = try client.call(.loginCancel, ["login_id": id], timeout: .seconds(5))
+            }
+        } catch {
+            throw conversation.translated(error, account: account)
+        }
+        throw .interrupted(by: interruption.take() ?? 2, "the sign-in is cancelled")
+    }
+
+    private var parameters: LoginStart.Parameters {
+        var parameters = LoginStart.Parameters(account: account)
+        parameters.openBrowser = false
+        parameters.scope = options.scope
+        parameters.redirectURI = options.redirectURI
+        parameters.timeout = options.timeout
+        if options.force { parameters.force = true }
+        parameters.loginHint = options.loginHint
+        return parameters
+    }
+
+    /// The URL first, always; then what becomes of it.
+    private func announce(_ started: LoginStart.Result) -> BrowserLauncher? {
+        guard let url = started.authorizationURL else { return nil }
+        let palette = console.traits.errorPalette
+        console.say("Sign in to \(palette.paint(TerminalText.sanitized(account), .strong)) in your browser:")
+        console.say("")
+        console.say("  " + TerminalText.sanitized(url, limit: 16384))
+        console.say("")
+        let environment = conversation.world.environment
+        guard options.opensBrowser else { return nil }
+        let candidates = started.page.map {
+            BrowserCandidates.list(url: $0, environment: environment, find: conversation.world.findProgram)
+        }
+        guard let candidates, !candidates.isEmpty else {
+            absence(started, environment).forEach(console.say)
+            return nil
+        }
+        return BrowserLauncher(candidates: candidates, environment: environment)
+    }
+
+    private func absence(_ started: LoginStart.Result, _ environment: [String: String]) -> [String] {
+        let reason =
+            BrowserCandidates.hasDisplay(environment) ? "no xdg-open is installed" : "this session has no display"
+        guard
+            let command = SSHForwarding.command(
+                redirectURI: started.redirectURI,
+                connection: environment["SSH_CONNECTION"]
+            )
+        else { return ["No browser is opened (\(reason)): open the URL yourself, on this machine."] }
+        return [
+            "No browser is opened (\(reason)). On the machine with the browser, run this first,",
+            "so that the answer finds its way here:", "", "  " + command, "",
+        ]
+    }
+
+    private func sentences(_ result: JSONObject) -> [String] {
+        let who = (result["identity"]?.string ?? result["subject"]?.string).map { " as \(TerminalText.sanitized($0))" }
+        var lines = ["Signed in to \(TerminalText.sanitized(account))\(who ?? "")."]
+        if result["renewable"]?.bool == false {
+            let end = result["expires_at"]?.int64.map { TimePhrase.relative($0, to: conversation.now) }
+            lines.append(
+                "The provider gave no refresh token: the sign-in ends \(end ?? "when the provider says so"); "
+                    + "ask for it with the scope offline_access."
+            )
+        }
+        return lines
+    }
+}
+
+extension LoginStart.Result {
+    /// What the browser is to open: the daemon's short page where it has one, so that the long URL is in no process list.
+    fileprivate var page: String? {
+        // A browser's command line takes more than URLs; only these go there.
+        (startURL ?? authorizationURL).flatMap { $0.hasPrefix("https://") || $0.hasPrefix("http://") ? $0 : nil }
+    }
+
+    fileprivate init(reply: JSONObject) throws(TokenClientError) {
+        do throws(ProtocolError) {
+            try self.init(json: reply)
+        } catch {
+            throw TokenClientError(.protocolViolation, error.message)
+        }
+    }
+}

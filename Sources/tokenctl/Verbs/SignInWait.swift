@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// Waits for a sign-in's end: the countdown, the browser that fails, the hint, Ctrl-C.
+struct SignInWait {
+    private let conversation: Conversation
+    private let account: String
+    private let started: LoginStart.Result
+    private let interruption: Interruption
+    private var launcher: BrowserLauncher?
+    private var hintAt: Int64?
+    private var turn = 0
+    private var console: Console { conversation.console }
+
+    init(
+        _ conversation: Conversation,
+        account: String,
+        started: LoginStart.Result,
+        interruption: Interruption,
+        launcher: BrowserLauncher?
+    ) {
+        self.conversation = conversation
+        self.account = account
+        self.started = started
+        self.interruption = interruption
+        self.launcher = launcher
+        hintAt = started.authorizationURL == nil ? nil : conversation.now + 20
+    }
+
+    mutating func run() throws(TokenctlError) -> JSONObject {
+        let left = max(1, started.expiresAt - conversation.now)
+        let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
+        let client = try conversation.client()
+        do throws(TokenClientError) {
+            let pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
+            while conversation.now < started.expiresAt + 30 {
+                step()
+                let tick = Deadline(in: .milliseconds(console.traits.errorIsTerminal ? 120 : 1000))
+                switch try client.wait(for: pending, until: tick, watching: interruption.descriptor, resend: params) {
+                case .reply(let result): return result
+                case .deadline: continue
+                case .interrupted: try cancel(client)
+                }
+            }
+            throw TokenClientError(.timeout, "the sign-in's time ran out")
+        } catch {
+            if error.code == .interrupted {
+                throw .interrupted(by: interruption.take() ?? 2, "the sign-in is cancelled")
+            }
+            throw conversation.translated(error, account: account)
+        }
+    }
+
+    private func cancel(_ client: TokenClient) throws(TokenClientError) -> Never {
+        console.clearSpinner()
+        // Its end is all that is wanted; a daemon that cannot be asked any more ends it by itself.
+        _ = try? client.call(.loginCancel, ["login_id": .string(started.loginID)], timeout: .seconds(5))
+        throw TokenClientError(.interrupted, "interrupted")
+    }
+
+    private mutating func step() {
+        if launcher?.advance() == .exhausted {
+            launcher = nil
+            console.say("No browser could be started: open the URL yourself.")
+        }
+        if let time = hintAt, conversation.now >= time {
+            hintAt = nil
+            console.say("Nothing to see? Open the URL above in any browser on this machine.")
+        }
+        let frames = console.traits.errorPalette.spinner
+        turn = (turn + 1) % frames.count
+        let left = TimePhrase.countdown(started.expiresAt - conversation.now)
+        console.spin("\(frames[turn]) Waiting for your sign-in, \(left) left (Ctrl-C cancels)")
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl refresh`, `pause` and `resume`.
+struct BackgroundVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let verb = conversation.invocation.verb
+        let account = verb == .refresh ? try conversation.account() : conversation.invocation.account
+        let result = try perform(verb, account)
+        conversation.finish(result) {
+            let what = account.map { TerminalText.sanitized($0) } ?? "all accounts"
+            switch verb {
+            case .refresh: conversation.console.say("Fetched a fresh token for \(what).")
+            case .pause: conversation.console.say("Background refreshes are paused for \(what).")
+            default: conversation.console.say("Background refreshes go on for \(what).")
+            }
+        }
+        return ExitCode.success
+    }
+
+    private func perform(_ verb: Verb.Name, _ account: String?) throws(TokenctlError) -> JSONObject {
+        let either = Status.Parameters(account: account)
+        if verb == .pause { return try conversation.ask(AccountPause.self, either, account: account) }
+        guard verb == .refresh, let account else {
+            return try conversation.ask(AccountResume.self, either, account: account)
+        }
+        return try conversation.ask(AccountRefresh.self, AccountRefresh.Parameters(account: account), account: account)
+    }
+}
+
+/// `tokenctl unlock`: has the secret store ask for its password.
+struct UnlockVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let result = try conversation.ask(StoreUnlock.self, StoreUnlock.Parameters(), timeout: .seconds(75))
+        let isOpen = result["state"]?.string == "ready"
+        conversation.finish(result) {
+            conversation.console.say(isOpen ? "The secret store is open." : "The secret store is still locked.")
+        }
+        return isOpen ? ExitCode.success : ExitCode.temporary
+    }
+}
+
+/// `tokenctl reload`: the configuration anew, and its faults.
+struct ReloadVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let result = try conversation.ask(ConfigReload.self, NoParameters())
+        let faults = (result["faults"]?.array ?? []).compactMap(\.object)
+        conversation.finish(result) {
+            faults.forEach { conversation.console.say(ConfigFault($0).line) }
+            if faults.isEmpty {
+                conversation.console.say("The configuration is read anew; it has no faults.")
+            } else {
+                conversation.console.sayNext(["mend it, then: tokenctl reload"])
+            }
+        }
+        return faults.isEmpty ? ExitCode.success : ExitCode.configuration
+    }
+}
+
+/// `tokenctl version`: also where no daemon runs.
+struct VersionVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let hello: JSONObject?
+        do throws(TokenctlError) {
+            hello = try conversation.ask(Hello.self, NoParameters(), timeout: .seconds(5))
+        } catch {
+            guard error.code == .daemonAbsent else { throw error }
+            hello = nil
+        }
+        var result: JSONObject = ["tokenctl": .string(Program.version)]
+        result["tokend"] = hello?["version"] ?? .null
+        result["protocol"] = hello?["protocol"] ?? .null
+        conversation.finish(result) {
+            conversation.console.print("tokenctl \(Program.version)")
+            if let hello {
+                let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
+                let number = hello["protocol"]?.int64.map { " (protocol \($0))" } ?? ""
+                conversation.console.print("tokend   \(version)\(number)")
+            } else {
+                conversation.console.print("tokend   not running")
+            }
+        }
+        return ExitCode.success
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// `tokenctl status --watch`: drawn anew at every event of the daemon's, and as time goes by; Ctrl-C ends it.
+final class StatusWatch {
+    private let conversation: Conversation
+    private let interruption: Interruption
+    private var console: Console { conversation.console }
+    private var isSubscribed = false
+    /// A daemon without `events.subscribe`: it is asked again and again instead.
+    private var mustAsk = false
+    private var shown = ""
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+        interruption = conversation.takeOverSignals()
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        var isFirst = true
+        while true {
+            do throws(TokenctlError) {
+                try subscribe()
+                draw(try conversation.ask(Status.self, StatusVerb.parameters(conversation)))
+                isFirst = false
+                try rest()
+            } catch {
+                if error.code == .interrupted { return error.exitCode }
+                let isPassing = error.code == .daemonAbsent || error.code == .connectionLost
+                guard isPassing, !isFirst else { throw error }
+                isSubscribed = false
+                draw(["tokend is not running; waiting for it…"])
+                try pause(.seconds(2))
+            }
+            if console.outputFailed { return ExitCode.inputOutput }
+        }
+    }
+
+    private func subscribe() throws(TokenctlError) {
+        guard !isSubscribed, !mustAsk else { return }
+        do throws(TokenctlError) {
+            _ = try conversation.ask(EventsSubscribe.self, NoParameters())
+            isSubscribed = true
+        } catch {
+            guard error.code == .methodNotFound else { throw error }
+            mustAsk = true
+        }
+    }
+
+    /// Waits for an event, or for so long that a time on the screen may have changed.
+    private func rest() throws(TokenctlError) {
+        guard isSubscribed else { return try pause(.seconds(2)) }
+        let client = try conversation.client()
+        do throws(TokenClientError) {
+            _ = try client.nextEvent(until: Deadline(in: .seconds(10)), watching: interruption.descriptor)
+            // More events come together: one drawing for all of them.
+            while try client.nextEvent(until: Deadline(in: .milliseconds(20))) != nil {}
+        } catch {
+            throw conversation.translated(error, account: nil)
+        }
+        try pause(.zero)
+    }
+
+    private func pause(_ duration: Duration) throws(TokenctlError) {
+        if let signal = interruption.wait(for: duration) { throw .interrupted(by: signal, "interrupted") }
+    }
+
+    private func draw(_ result: JSONObject) {
+        guard !conversation.invocation.wantsJSON else {
+            let document = String(decoding: JSONWriter.bytes(.object(result)), as: UTF8.self)
+            show(console.traits.outputIsTerminal ? TerminalText.escapedJSON(document) : document)
+            return
+        }
+        let report = StatusVerb.report(result, conversation)
+        draw(report.lines(width: console.traits.width, palette: console.traits.outputPalette))
+    }
+
+    private func draw(_ lines: [String]) {
+        guard console.traits.outputIsTerminal, !conversation.invocation.wantsJSON else {
+            show(lines.joined(separator: "\n"))
+            return
+        }
+        // Home, every line with what was right of it erased, then what was below.
+        console.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
+    }
+
+    private func show(_ text: String) {
+        guard text != shown else { return }
+        shown = text
+        console.print(text)
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl token`: an access token on stdout, and nothing else.
+struct TokenVerb {
+    private let conversation: Conversation
+    private var invocation: Invocation { conversation.invocation }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let format = try format()
+        let params = try parameters()
+        let result = try token(params)
+        guard format != .json else {
+            conversation.console.printJSON(.object(result))
+            return ExitCode.success
+        }
+        let token = result["access_token"]?.string ?? ""
+        guard TokenFormat.isPrintable(token) else {
+            throw TokenctlError(
+                .providerError,
+                exitCode: ExitCode.dataError,
+                "the provider's token has characters that no header can carry; see it with --json"
+            )
+        }
+        let account = result["account"]?.string ?? invocation.account
+        let user = format.wantsUser ? try user(of: account, required: format.needsUser) : nil
+        let type = result["token_type"]?.string ?? "Bearer"
+        conversation.console.print(format.line(token: token, type: TerminalText.sanitized(type), user: user))
+        return ExitCode.success
+    }
+
+    private func format() throws(TokenctlError) -> TokenFormat {
+        let name = invocation.value("--format")
+        guard !invocation.wantsJSON else {
+            guard name == nil || name == TokenFormat.json.rawValue else {
+                throw .usage("--json and --format \(TerminalText.sanitized(name ?? "")) exclude each other")
+            }
+            return .json
+        }
+        guard let name else { return .raw }
+        guard let format = TokenFormat(rawValue: name) else {
+            let names = TokenFormat.allCases.map(\.rawValue)
+            let near = NearestName.of(name, among: names).map { "; did you mean \($0)?" } ?? ""
+            throw .usage(
+                "there is no format “\(TerminalText.sanitized(name))”\(near)",
+                next: ["one of: " + names.joined(separator: ", ")]
+            )
+        }
+        return format
+    }
+
+    private func parameters() throws(TokenctlError) -> TokenGet.Parameters {
+        var params = TokenGet.Parameters(account: invocation.account)
+        if !invocation.scopes.isEmpty { params.scope = invocation.scopes.joined(separator: " ") }
+        if let text = invocation.value("--min-valid") {
+            params.minValid = try Seconds.required(text, for: "--min-valid")
+        }
+        if invocation.has("--fresh") { params.fresh = true }
+        return params
+    }
+
+    private func token(_ params: TokenGet.Parameters) throws(TokenctlError) -> JSONObject {
+        do throws(TokenctlError) {
+            return try conversation.askOpeningStore(TokenGet.self, params, account: invocation.account)
+        } catch {
+            let needsLogin = error.code == .loginRequired || error.code == .loginPending
+            guard needsLogin, invocation.has("--login") else { throw error }
+            let named = error.data["account"]?.string
+            let account = if let named { named } else { try conversation.account() }
+            _ = try SignIn(conversation, account: account, options: SignIn.Options()).run()
+        }
+        return try conversation.askOpeningStore(TokenGet.self, params, account: invocation.account)
+    }
+
+    /// Whose mailbox it is: what the provider calls the person.
+    private func user(of account: String?, required: Bool) throws(TokenctlError) -> String? {
+        let status = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let first = status["accounts"]?.array?.first?.object
+        if let identity = first?["identity"]?.string, TokenFormat.isPrintable(identity) { return identity }
+        guard required else { return nil }
+        throw TokenctlError(
+            .providerError,
+            exitCode: ExitCode.dataError,
+            "the provider does not say whose account this is",
+            next: ["tokenctl login \(TerminalText.sanitized(account ?? "ACCOUNT")) --scope 'openid email'"]
+        )
+    }
+}
+
+extension Seconds {
+    /// The seconds, or a usage error that says how times are written.
+    static func required(_ text: String, for flag: String) throws(TokenctlError) -> Int64 {
+        guard let seconds = parse(text) else {
+            throw .usage("\(flag) wants a time such as 90, 90s, 10m or 2h, not “\(TerminalText.sanitized(text))”")
+        }
+        return seconds
+    }
+}

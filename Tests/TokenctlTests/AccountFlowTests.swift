@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Testing
+import tokenctl
+
+@Suite struct AccountFlowTests {
+    private func daemon(_ result: JSONObject) throws -> StandInDaemon {
+        try StandInDaemon { _ in .result(result) }
+    }
+
+    @Test func `at a terminal the account's settings are asked for`() throws {
+        let daemon = try daemon(["account": "work", "file": "/c/accounts/work.json5"])
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = true
+        there.input = "work\n\nhttps://i.example\n desk \n\n"
+        let outcome = try there.run(["account", "add"], daemon)
+        #expect(outcome.code == 0)
+        #expect(outcome.talk.hasSuffix("→ tokenctl login work\n"))
+        #expect(
+            daemon.requests.first?.params == [
+                "account": "work",
+                "config": ["issuer": "https://i.example", "client_id": "desk", "scopes": ["openid"]],
+            ]
+        )
+    }
+
+    @Test func `a person who stops answering makes no account`() throws {
+        let daemon = try daemon([:])
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = true
+        there.input = "work\n"
+        #expect(try there.run(["account", "add"], daemon).code == 64)
+        #expect(daemon.methods.isEmpty)
+    }
+
+    @Test func `in a script what is missing is an error that names it`() throws {
+        let daemon = try daemon([:])
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["account", "add", "work", "--client-id", "c"], daemon)
+        #expect(outcome.code == 64)
+        #expect(outcome.talk.hasPrefix("tokenctl: account add needs --issuer URL"))
+        let name = try Surroundings().run(
+            ["account", "add", "a/b", "--client-id", "c", "--issuer", "https://i.example"],
+            daemon
+        )
+        #expect(name.code == 64)
+        #expect(daemon.methods.isEmpty)
+    }
+
+    @Test func `a client secret comes on stdin, and means that the client shows it`() throws {
+        let daemon = try daemon([:])
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.input = "s3cret\n"
+        let command = ["account", "add", "ci", "--issuer", "https://i.example", "--client-id", "c"]
+        let outcome = try there.run(command + ["--client-secret-file", "-", "--replace"], daemon)
+        #expect(outcome.code == 0)
+        #expect(!outcome.talk.contains("s3cret"))
+        #expect(
+            daemon.requests.first?.params == [
+                "account": "ci", "replace": true, "client_secret": "s3cret",
+                "config": [
+                    "issuer": "https://i.example", "client_id": "c", "client_authentication": "client_secret_basic",
+                ],
+            ]
+        )
+        #expect(try there.run(command + ["--client-secret-file", "/nonexistent"], daemon).code == 66)
+        there.input = "two\nlines\n"
+        #expect(try there.run(command + ["--client-secret-file", "-"], daemon).code == 65)
+    }
+
+    @Test func `names are data, one a line`() throws {
+        let daemon = try daemon(["accounts": ["a", "b"], "default": "b"])
+        defer { daemon.stop() }
+        #expect(try Surroundings().run(["account", "list"], daemon).output == "a\nb\n")
+        var there = Surroundings()
+        there.outputIsTerminal = true
+        #expect(try there.run(["account", "list"], daemon).output == "a\nb  (default)\n")
+    }
+
+    @Test func `settings go to stdout, where they are from to stderr`() throws {
+        let daemon = try daemon(["account": "a", "config": ["issuer": "https://i"], "file": "/c/a.json5"])
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["account", "show", "a"], daemon)
+        #expect(try JSONReader().read(outcome.output) == ["issuer": "https://i"])
+        #expect(outcome.talk == "# /c/a.json5\n")
+    }
+
+    @Test func `an account is removed, with or without its grant`() throws {
+        let daemon = try daemon(["revoked": true])
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["account", "remove", "a", "--keep-grant"], daemon)
+        #expect(outcome.code == 0)
+        #expect(outcome.talk.hasSuffix("The account a is removed.\n"))
+        #expect(daemon.requests.first?.params == ["account": "a", "revoke": false])
+    }
+
+    @Test func `what must not be done twice is not sent again`() throws {
+        let daemon = try StandInDaemon { _ in .hangUp }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["account", "remove", "a"], daemon)
+        #expect(outcome.code == 75)
+        #expect(daemon.methods == ["account.remove"])
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Testing
+import tokenctl
+
+@Suite struct CommandLineParserTests {
+    private func invocation(_ arguments: String...) throws -> Invocation {
+        guard case .run(let invocation) = try CommandLineParser.parse(arguments) else {
+            throw TokenctlError.usage("no invocation")
+        }
+        return invocation
+    }
+
+    private func error(_ arguments: String...) -> TokenctlError? {
+        do throws(TokenctlError) {
+            _ = try CommandLineParser.parse(arguments)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a verb takes an account and flags in any order`() throws {
+        let expected = Invocation(
+            verb: .token,
+            operands: ["work"],
+            values: ["--min-valid": ["60"], "--fresh": []]
+        )
+        #expect(try invocation("token", "work", "--min-valid", "60", "--fresh") == expected)
+        #expect(try invocation("token", "--fresh", "--min-valid=60", "work") == expected)
+        #expect(try invocation("token", "--fresh", "--min-valid=60", "--", "work") == expected)
+    }
+
+    @Test func `scopes may be repeated, stand in one word, or follow each other`() throws {
+        let expected = ["openid", "email", "profile"]
+        #expect(try invocation("login", "w", "--scope", "openid", "--scope", "email profile").scopes == expected)
+        #expect(try invocation("login", "w", "--scope", "openid,email,profile").scopes == expected)
+        #expect(try invocation("login", "w", "--scope", "openid", "email", "profile", "--force").scopes == expected)
+        #expect(try invocation("login", "--scope", "openid", "w").account == "w")
+    }
+
+    @Test func `verbs of two words are one verb`() throws {
+        #expect(try invocation("account", "show", "work").verb == .accountShow)
+        #expect(
+            try CommandLineParser.parse(["account"])
+                == .help([.accountAdd, .accountList, .accountShow, .accountRemove])
+        )
+    }
+
+    @Test func `help is understood wherever it stands`() throws {
+        #expect(try CommandLineParser.parse([]) == .nothing)
+        for arguments in [["--help"], ["-h"], ["help"]] { #expect(try CommandLineParser.parse(arguments) == .help([])) }
+        for arguments in [["help", "login"], ["login", "-h"], ["login", "work", "--help"]] {
+            #expect(try CommandLineParser.parse(arguments) == .help([.login]))
+        }
+        #expect(try CommandLineParser.parse(["account", "add", "--help"]) == .help([.accountAdd]))
+    }
+
+    @Test(arguments: [
+        (["stauts"], "status"), (["lgoin"], "login"), (["account", "lst"], "account list"), (["tok"], "token"),
+    ])
+    func `a mistyped verb gets the nearest name`(_ arguments: [String], _ near: String) {
+        #expect(throws: TokenctlError.self) { try CommandLineParser.parse(arguments) }
+        do throws(TokenctlError) {
+            _ = try CommandLineParser.parse(arguments)
+        } catch {
+            #expect(error.exitCode == 64)
+            #expect(error.message.contains("did you mean “\(near)”?"))
+        }
+    }
+
+    @Test func `a verb or flag of a later version is said to be one`() {
+        #expect(error("exec", "work")?.message == "“exec” is not built in this version")
+        #expect(error("login", "--device")?.message == "--device is not built in this version")
+        #expect(error("account", "import")?.message == "“account import” is not built in this version")
+    }
+
+    @Test func `a wrong flag is a usage error that names the right one`() {
+        #expect(error("token", "--fomat=raw")?.message == "token has no --fomat; did you mean --format?")
+        #expect(error("token", "--fresh=yes")?.message == "--fresh takes no value")
+        #expect(error("token", "--min-valid")?.message == "--min-valid needs a value: --min-valid TIME")
+        #expect(error("token", "--min-valid", "--fresh")?.message == "--min-valid needs a value: --min-valid TIME")
+        #expect(error("token", "--format", "raw", "--format", "env")?.message == "--format was given twice")
+        #expect(error("--json", "status")?.next == ["tokenctl VERB --json", "tokenctl --help"])
+        #expect(error("unlock", "now")?.message == "unlock does not know what to do with “now”")
+        #expect(error("account", "remove")?.message == "account remove needs ACCOUNT")
+    }
+
+    @Test func `what a person typed cannot steer their terminal`() {
+        #expect(error("\u{1B}[2Jx")?.message.contains("\u{1B}") == false)
+        #expect(error("token", "--\u{1B}]0;x")?.message.contains("\u{1B}") == false)
+    }
+
+    @Test(arguments: Verb.all)
+    func `every example of the help is a command line that parses`(_ verb: Verb) throws {
+        #expect(!verb.examples.isEmpty)
+        for example in verb.examples {
+            let command = example.split(separator: "|")[0]
+            let words = command.split { " \\\n".contains($0) }.map(String.init)
+            #expect(words.first == "tokenctl")
+            _ = try CommandLineParser.parse(Array(words.dropFirst()))
+        }
+    }
+
+    @Test(arguments: Verb.all)
+    func `help fits 80 columns`(_ verb: Verb) {
+        let lines = Help.text(verb, palette: .plain) + Help.overview(palette: .plain)
+        for line in lines.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test func `every verb name has a verb`() {
+        #expect(Set(Verb.all.map(\.name)) == Set(Verb.Name.allCases))
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Testing
+import tokenctl
+
+@Suite struct SmallFlowTests {
+    private func daemon(_ result: JSONObject) throws -> StandInDaemon {
+        try StandInDaemon { _ in .result(result) }
+    }
+
+    @Test func `status is a table for people and the result itself for programs`() throws {
+        let result: JSONObject = ["daemon": [:], "accounts": [["account": "a", "state": "signed_out", "novel": 1]]]
+        let daemon = try daemon(result)
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["status"], daemon)
+        #expect(outcome.code == 1)
+        #expect(outcome.output.contains("→ tokenctl login a\n"))
+        let document = try Surroundings().run(["status", "a", "--json"], daemon)
+        #expect(document.code == 1)
+        #expect(document.json == result)
+        #expect(daemon.requests.map(\.params) == [[:], ["account": "a"]])
+    }
+
+    @Test func `logout says what became of the grant`() throws {
+        let daemon = try daemon(["revoked": false, "revocation_fault": "no answer", "removal_pending": true])
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["logout", "a"], daemon)
+        #expect(outcome.code == 0)
+        #expect(
+            outcome.talk == """
+                Signed out of a here.
+                The provider has not revoked the grant: no answer
+                The secret store is locked; its entry goes at the next unlock (tokenctl unlock).
+
+                """
+        )
+    }
+
+    @Test func `logout --all signs every account out`() throws {
+        let daemon = try StandInDaemon { request in
+            request.method == "account.list" ? .result(["accounts": ["a", "b"]]) : .result(["revoked": true])
+        }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["logout", "--all", "--keep-grant"], daemon)
+        #expect(outcome.code == 0)
+        #expect(
+            daemon.requests.map(\.params) == [
+                [:], ["account": "a", "revoke": false], ["account": "b", "revoke": false],
+            ]
+        )
+        #expect(try Surroundings().run(["logout", "a", "--all"], daemon).code == 64)
+    }
+
+    @Test func `reload tells the faults and ends as config_invalid does`() throws {
+        let fault: JSONObject = ["file": "a.json5", "line": 2, "member": "issuer", "message": "must be a URL"]
+        let faulty = try daemon(["state": "faults", "faults": [.object(fault)]])
+        defer { faulty.stop() }
+        let outcome = try Surroundings().run(["reload"], faulty)
+        #expect(outcome.code == 78)
+        #expect(outcome.talk.hasPrefix("a.json5:2: issuer: must be a URL\n"))
+        let well = try daemon(["state": "ok", "faults": []])
+        defer { well.stop() }
+        #expect(try Surroundings().run(["reload"], well).code == 0)
+    }
+
+    @Test func `background work is steered for one account or all`() throws {
+        let daemon = try StandInDaemon { request in
+            request.method == "account.list" ? .result(["accounts": ["only"]]) : .result([:])
+        }
+        defer { daemon.stop() }
+        #expect(try Surroundings().run(["refresh"], daemon).talk == "Fetched a fresh token for only.\n")
+        #expect(try Surroundings().run(["pause"], daemon).talk == "Background refreshes are paused for all accounts.\n")
+        #expect(try Surroundings().run(["resume", "a"], daemon).talk == "Background refreshes go on for a.\n")
+        #expect(daemon.methods == ["account.list", "account.refresh", "account.pause", "account.resume"])
+    }
+
+    @Test func `unlock tells whether the store is open`() throws {
+        let open = try daemon(["state": "ready"])
+        defer { open.stop() }
+        #expect(try Surroundings().run(["unlock"], open).code == 0)
+        let locked = try daemon(["state": "locked"])
+        defer { locked.stop() }
+        #expect(try Surroundings().run(["unlock"], locked).code == 75)
+    }
+
+    @Test func `version answers with and without a daemon`() throws {
+        #expect(try Surroundings().run(["version"]).output == "tokenctl \(Program.version)\ntokend   not running\n")
+        let daemon = try daemon(["name": "tokend", "version": "9.9", "protocol": 1])
+        defer { daemon.stop() }
+        #expect(
+            try Surroundings().run(["version"], daemon).output
+                == "tokenctl \(Program.version)\ntokend   9.9 (protocol 1)\n"
+        )
+        #expect(
+            try Surroundings().run(["--version", "--json"], daemon).code == 0
+        )
+    }
+
+    @Test func `a usage error costs no connection`() throws {
+        let daemon = try daemon([:])
+        defer { daemon.stop() }
+        for arguments in [[], ["stauts"], ["token", "--format", "x"], ["token", "--min-valid", "soon"]] {
+            #expect(try Surroundings().run(arguments, daemon).code == 64)
+        }
+        #expect(daemon.methods.isEmpty)
+    }
+}

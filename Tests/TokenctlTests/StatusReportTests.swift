@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Testing
+import tokenctl
+
+@Suite struct StatusReportTests {
+    private let now: Int64 = 1_000_000
+
+    private func report(_ text: String, detailed: Bool = false) throws -> StatusReport {
+        StatusReport(try JSONReader().read(text).object ?? [:], now: now, detailed: detailed)
+    }
+
+    private func lines(_ text: String, detailed: Bool = false) throws -> [String] {
+        try report(text, detailed: detailed).lines(width: 80, palette: .plain)
+    }
+
+    @Test func `what is well is one row an account`() throws {
+        let text = """
+            {"daemon": {}, "accounts": [
+              {"account": "work", "state": "ready", "expires_at": 1002520, "refresh_at": 1002000,
+               "identity": "anna@example.com"},
+              {"account": "ci", "state": "ready"}]}
+            """
+        #expect(
+            try lines(text) == [
+                "ACCOUNT  STATE  TOKEN ENDS  NEXT REFRESH  SIGNED IN AS",
+                "work     ready  in 42 min   in 33 min     anna@example.com",
+                "ci       ready  not stated",
+            ]
+        )
+        #expect(try report(text).exitCode == 0)
+    }
+
+    @Test func `beside every fault stands the next step`() throws {
+        let text = """
+            {"daemon": {"store": {"kind": "secret-service", "state": "ready"}}, "accounts": [
+              {"account": "mail", "state": "login_required", "reason": "ended"},
+              {"account": "old", "state": "signed_out"},
+              {"account": "net", "state": "retrying", "expires_at": 1000120, "refresh_at": 999000,
+               "fault": {"kind": "provider_unreachable", "message": "login.example.com cannot be resolved.",
+                         "at": 999700, "retry_at": 1000060}}]}
+            """
+        #expect(
+            try lines(text) == [
+                "ACCOUNT  STATE          TOKEN ENDS  NEXT REFRESH  SIGNED IN AS",
+                "mail     sign in again",
+                "  The provider ended the sign-in.",
+                "  → tokenctl login mail",
+                "old      signed out",
+                "  → tokenctl login old",
+                "net      retrying       in 2 min    in 1 min",
+                "  login.example.com cannot be resolved. (5 min ago)",
+            ]
+        )
+        #expect(try report(text).exitCode == 1)
+    }
+
+    @Test(arguments: [
+        ("ready", 0), ("refreshing", 0), ("retrying", 1), ("signed_out", 1), ("login_pending", 1),
+        ("login_required", 1), ("store_locked", 1), ("misconfigured", 1), ("unknown", 1), ("brand_new", 1),
+    ])
+    func `a state is usable or not`(_ state: String, _ code: Int32) throws {
+        let text = #"{"accounts": [{"account": "a", "state": "\#(state)", "expires_at": 999999}]}"#
+        #expect(try report(text).exitCode == code)
+    }
+
+    @Test func `a failed refresh leaves an account usable while its token holds`() throws {
+        let text = #"{"accounts": [{"account": "a", "state": "retrying", "expires_at": 1000001}]}"#
+        #expect(try report(text).exitCode == 0)
+    }
+
+    @Test func `no account at all: a complete example`() throws {
+        #expect(
+            try lines(#"{"daemon": {}, "accounts": []}"#) == [
+                "No account yet. Make one and sign in:",
+                "  → tokenctl login work --issuer https://login.example.com \\\n"
+                    + "      --client-id CLIENT-ID --scope openid",
+            ]
+        )
+    }
+
+    @Test func `what is wrong around the accounts is said below them`() throws {
+        let text = """
+            {"daemon": {"store": {"kind": "secret-service", "state": "locked"},
+                        "config": {"faults": [{"file": "config.json5", "line": 3, "member": "store",
+                                               "message": "There is no store “x”."}]}},
+             "accounts": [{"account": "a", "state": "ready", "expires_at": 1000100}]}
+            """
+        #expect(
+            try lines(text).suffix(6) == [
+                "", "config.json5:3: store: There is no store “x”.", "→ mend it, then: tokenctl reload",
+                "", "The secret store is locked.", "→ tokenctl unlock",
+            ]
+        )
+    }
+
+    @Test func `one account that was named is shown whole`() throws {
+        let text = """
+            {"accounts": [{"account": "a", "state": "ready", "expires_at": 1000100, "issuer": "https://i.example",
+              "client_id": "c", "scope": "openid email", "refreshed_at": 999940}]}
+            """
+        #expect(
+            try lines(text, detailed: true).suffix(4) == [
+                "  issuer        https://i.example", "  client id     c", "  scope         openid email",
+                "  last refresh  1 min ago",
+            ]
+        )
+    }
+
+    @Test func `no line is wider than 80 columns, and nothing steers the terminal`() throws {
+        let long = String(repeating: "x", count: 64)
+        let text = """
+            {"daemon": {"config": {"faults": [{"file": "\(long)", "message": "\(long) \(long)"}]}}, "accounts": [
+              {"account": "\(long)", "state": "retrying", "expires_at": 1002520, "refresh_at": 1002000,
+               "identity": "\\u001b[2J\(long)\(long)", "scope": "\(long) \(long) \(long)",
+               "fault": {"message": "\(long) \(long) \\u009b31m", "at": 1, "retry_at": 1000020}}]}
+            """
+        for line in try lines(text, detailed: true) {
+            // What a person must copy stays whole.
+            if !line.contains("→") { #expect(DisplayWidth.of(line) <= 80, "\(line)") }
+            #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
+        }
+    }
+
+    @Test func `a result of another shape is no crash`() throws {
+        for text in ["{}", #"{"accounts": [1, {}], "daemon": 3}"#, #"{"accounts": {"a": 1}}"#] {
+            _ = try lines(text)
+        }
+    }
+}

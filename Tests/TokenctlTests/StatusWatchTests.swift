@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Testing
+import tokenctl
+
+@Suite struct StatusWatchTests {
+    private static func status(_ state: String) -> StandInDaemon.Answer {
+        .result(["daemon": [:], "accounts": [["account": "a", "state": .string(state)]]])
+    }
+
+    @Test func `an event draws the status anew, and Ctrl-C ends it`() throws {
+        let ctrlC = try CtrlC()
+        defer { ctrlC.close() }
+        let drawn = Flag()
+        let daemon = try StandInDaemon { request in
+            if request.method == "events.subscribe" { return .subscription([["type": "login_finished", "at": 1]]) }
+            if drawn.raise() { return Self.status("signed_out") }
+            ctrlC.press()
+            return Self.status("ready")
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.interruption = ctrlC.interruption
+        let outcome = try there.run(["status", "--watch", "--json"], daemon)
+        #expect(outcome.code == 130)
+        #expect(outcome.talk == "")
+        #expect(daemon.methods == ["events.subscribe", "status", "status"])
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first?.contains("signed_out") == true)
+    }
+
+    @Test func `without events it asks again by itself`() throws {
+        let ctrlC = try CtrlC()
+        defer { ctrlC.close() }
+        let asked = Flag()
+        let daemon = try StandInDaemon { request in
+            if request.method == "events.subscribe" { return .notThere() }
+            if !asked.raise() { ctrlC.press() }
+            return Self.status("ready")
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.interruption = ctrlC.interruption
+        #expect(try there.run(["status", "--watch"], daemon).code == 130)
+        #expect(daemon.methods == ["events.subscribe", "status", "status"])
+    }
+
+    @Test func `where no daemon is it does not wait for one`() throws {
+        #expect(try Surroundings().run(["status", "--watch"]).code == 69)
+    }
+
+    @Test func `a daemon that goes away is waited for`() throws {
+        let ctrlC = try CtrlC()
+        defer { ctrlC.close() }
+        let shown = Flag()
+        let daemon = try StandInDaemon { request in
+            if request.method == "events.subscribe" {
+                return shown.isRaised ? .subscription([]) : .subscription([["type": "store_locked", "at": 1]])
+            }
+            if shown.raise() { return Self.status("ready") }
+            ctrlC.press()
+            return .hangUp
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.interruption = ctrlC.interruption
+        #expect(try there.run(["status", "--watch"], daemon).code == 130)
+    }
+}
