@@ -50,7 +50,7 @@ let package = Package(
         module("Keyring", ["CSecret", "Secrets", "Systemd"]),
 
         // Shell: what moves.
-        module("Broker", ["HTTPTypes", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
+        module("Broker", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
         .executableTarget(
             name: "tokend",
             dependencies: [
@@ -84,10 +84,11 @@ let package = Package(
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),
         tests("JOSETests", ["JOSE", "Secrets", "StrictJSON"]),
-        tests("OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"]),
+        tests(
+            "OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"], resources: [.copy("Vectors")]),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
-        tests("SystemdTests", ["Systemd"]),
-        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd"]),
+        tests("SystemdTests", ["CSystemd", "Systemd"]),
+        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd", "TestSupport"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
         tests(
             "BrokerTests",

@@ -1,3 +1,197 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+import OAuth
+import StrictJSON
+package import Systemd
+package import TokendProtocol
+
+/// All accounts of one person, and what concerns more than one of them.
+@LoopActor package final class Broker {
+    package let ports: BrokerPorts
+    let store: ObservedStore
+    let directory: ProviderDirectory
+    package private(set) var configuration: Configuration
+    private(set) var accounts: [String: Account] = [:]
+    /// Refresh requests that were answered, since the start.
+    package internal(set) var refreshCount = 0
+    /// Called whenever something has changed that the service manager's status line tells.
+    package var onChange: (@LoopActor () -> Void)?
+    private let readConfiguration: @LoopActor (DaemonConfiguration) -> Configuration
+
+    /// - Parameter readConfiguration: reads the files as they are now; takes the daemon settings in force.
+    package init(
+        ports: BrokerPorts,
+        readConfiguration: @escaping @LoopActor (DaemonConfiguration) -> Configuration
+    ) {
+        let store = ObservedStore(ports.store)
+        var ports = ports
+        ports.store = store
+        self.store = store
+        self.ports = ports
+        self.readConfiguration = readConfiguration
+        directory = ProviderDirectory(transport: ports.transport, clock: ports.clock)
+        configuration = readConfiguration(DaemonConfiguration())
+        isBroken = !configuration.daemonFaults.isEmpty
+        adopt(configuration)
+        store.onOpened = { [weak self] in self?.storeOpened() }
+    }
+
+    /// The daemon's own settings had a fault at the start, and no good ones have been read since.
+    package private(set) var isBroken = false
+
+    // MARK: Configuration
+
+    /// Reads the files anew: accounts with a fault stand still, all others go on.
+    package func reload() {
+        directory.forgetAll()
+        let new = readConfiguration(configuration.daemon)
+        configuration = new
+        if new.daemonFaults.isEmpty { isBroken = false }
+        adopt(new)
+        ports.log.record(.configurationRead(accounts: new.accounts.count, faults: new.faults))
+        onChange?()
+    }
+
+    private func adopt(_ new: Configuration) {
+        for (name, account) in accounts where new.accounts[name] == nil {
+            account.retire()
+            accounts[name] = nil
+        }
+        for (name, configured) in new.accounts {
+            if let account = accounts[name] {
+                account.configure(configured, settings: new.daemon)
+                continue
+            }
+            let account = Account(name: name, ports: ports, directory: directory, settings: new.daemon)
+            account.onChange = { [weak self] in self?.onChange?() }
+            account.onRefresh = { [weak self] in self?.refreshCount += 1 }
+            accounts[name] = account
+            account.configure(configured, settings: new.daemon)
+            if hasStarted { account.beginLoad() }
+        }
+    }
+
+    private var hasStarted = false
+
+    // MARK: The store
+
+    /// Reads every grant, once; called when the socket listens already. Raises no prompt.
+    package func start() {
+        hasStarted = true
+        for account in accounts.values { _ = account.machine.beginLoad() }
+        Task { @LoopActor in
+            await finishRemovals()
+            do throws(StoreError) {
+                let items = try await store.items()
+                for account in accounts.values {
+                    account.firstRead(items.first { $0.account == account.name })
+                }
+            } catch {
+                ports.log.record(.storeFault(account: nil, error))
+                for account in accounts.values { account.firstReadFailed(error) }
+            }
+            onChange?()
+        }
+    }
+
+    /// Removes what a logout could not remove because the store was locked.
+    private func finishRemovals() async {
+        for name in ports.removals.accounts.sorted() {
+            do throws(StoreError) {
+                try await store.remove(account: name)
+                ports.removals.accounts.remove(name)
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// The store can be read again: what waited for it goes on.
+    package func storeOpened() {
+        for account in accounts.values { account.storeChanged() }
+        Task { @LoopActor in await finishRemovals() }
+        onChange?()
+    }
+
+    /// Something about the store changed that its signals tell: look again where the last answer was a refusal.
+    package func storeSignalled() {
+        for account in accounts.values { account.storeChanged() }
+    }
+
+    /// The clocks stepped, or the machine was asleep: everything is reckoned anew.
+    package func timeJumped() {
+        for account in accounts.values { account.timeJumped() }
+    }
+
+    // MARK: Finding accounts
+
+    /// The account that a request means: by name, the only one of an issuer, the default one, the only one.
+    package func account(named name: String?, issuer: String? = nil) throws(ProtocolError) -> Account {
+        if let name {
+            guard let account = accounts[name] else { throw unknown("there is no account “\(DisplayText.sanitized(name))”") }
+            if let issuer, account.issuerName != issuer {
+                throw unknown("the account “\(name)” is not one of \(DisplayText.sanitized(issuer))")
+            }
+            return account
+        }
+        if let issuer {
+            let matching = accounts.values.filter { $0.issuerName == issuer }
+            guard matching.count == 1, let account = matching.first else {
+                throw unknown(
+                    matching.isEmpty
+                        ? "no account is one of \(DisplayText.sanitized(issuer))" : "several accounts are; name one")
+            }
+            return account
+        }
+        if let name = configuration.daemon.defaultAccount, let account = accounts[name] { return account }
+        guard accounts.count == 1, let account = accounts.values.first else {
+            throw unknown(
+                accounts.isEmpty
+                    ? "no account is configured; add one with: tokenctl login NAME --issuer URL --client-id ID"
+                    : "there are several accounts and none is the default; name one")
+        }
+        return account
+    }
+
+    private func unknown(_ message: String) -> ProtocolError {
+        ProtocolError(.accountUnknown, message, data: ["accounts": .array(accountNames.map { .string($0) })])
+    }
+
+    /// Sorted.
+    package var accountNames: [String] { accounts.keys.sorted() }
+
+    /// The login of that id, under way or just ended.
+    func login(id: String) throws(ProtocolError) -> Login {
+        for account in accounts.values {
+            if let login = account.login(id: id) { return login }
+        }
+        throw ProtocolError(.loginUnknown, "no sign-in of that id is under way; it may have ended")
+    }
+
+    /// How many accounts are in which state, most first, and when the next refresh is due by itself (unix seconds).
+    package var summary: (counts: [(state: AccountState, count: Int)], nextRefresh: Int64?) {
+        var counts: [AccountState: Int] = [:]
+        for account in accounts.values { counts[account.statusState, default: 0] += 1 }
+        let now = ports.clock.now
+        let next = accounts.values.compactMap(\.nextRefresh).min()
+        let sorted = counts.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+        return (sorted.map { ($0.key, $0.value) }, next.map { now.wall(of: $0) })
+    }
+
+    // MARK: The end
+
+    /// Whether a refresh is under way whose answer must be stored before the daemon may end.
+    package var isRefreshing: Bool { accounts.values.contains { $0.machine.isRefreshing } }
+
+    /// Ends all logins and all background work; a refresh under way goes on.
+    package func stop() {
+        for account in accounts.values { account.stop() }
+    }
+
+    /// Writes the held access tokens, so that a restart costs the providers nothing.
+    package func keepTokens() async {
+        for account in accounts.values { await account.keepToken() }
+    }
+}

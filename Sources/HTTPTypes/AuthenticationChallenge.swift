@@ -3,9 +3,12 @@
 
 /// One challenge of a `WWW-Authenticate` field (RFC 9110, section 11.6.1; RFC 6750, section 3).
 package struct AuthenticationChallenge: Sendable, Hashable {
-    /// One parameter; its name in small letters.
+    /// One parameter of a challenge.
     package struct Parameter: Sendable, Hashable {
+        /// The name in small letters.
         package let name: String
+
+        /// The value without its quotes and escapes.
         package let value: String
     }
 

@@ -12,7 +12,7 @@ package enum DisplayText {
     /// unassigned ones; runs of white space, line and paragraph separators become one space.
     package static func sanitized(_ text: String, limit: Int = 200) -> String {
         var scanner = EscapeScanner()
-        var result = String.UnicodeScalarView()
+        var result: [Unicode.Scalar] = []
         var spacePending = false
         for scalar in text.unicodeScalars where !scanner.consumes(scalar) {
             if isSpace(scalar) {
@@ -26,12 +26,16 @@ package enum DisplayText {
             }
             guard result.count <= limit else { return cut(result, limit: limit) }
         }
-        return String(result)
+        return joined(result[...])
     }
 
-    private static func cut(_ scalars: String.UnicodeScalarView, limit: Int) -> String {
+    private static func cut(_ scalars: [Unicode.Scalar], limit: Int) -> String {
         guard limit > 0 else { return "" }
-        return String(scalars.prefix(limit - 1)) + "…"
+        return joined(scalars.prefix(limit - 1)) + "…"
+    }
+
+    private static func joined(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        String(String.UnicodeScalarView(scalars))
     }
 
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }

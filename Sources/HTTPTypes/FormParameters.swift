@@ -11,6 +11,7 @@ package import Secrets
 package struct FormParameters: Sendable, Hashable {
     /// One name with its value.
     package struct Element: Sendable, Hashable {
+        /// The name, decoded.
         package let name: String
 
         /// The value as it is kept.

@@ -7,11 +7,13 @@ package import Secrets
 ///
 /// Its description says method, origin and path only: a query, a header or a body may hold a credential.
 package struct HTTPRequest: Sendable {
+    /// What is asked of the server.
     package var method: HTTPMethod
 
     /// Where it goes, with its query.
     package var url: WebURL
 
+    /// The fields that the caller sets; the transport adds `Host`, `Content-Length` and its own.
     package var headers: HTTPHeaders
 
     /// What is sent after the headers, if anything; wiped with the request.

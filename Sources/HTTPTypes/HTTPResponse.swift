@@ -8,6 +8,7 @@ package struct HTTPResponse: Sendable {
     /// The status code (RFC 9110, section 15).
     package var status: Int
 
+    /// The fields as they came.
     package var headers: HTTPHeaders
 
     /// The content after decompression; bounded by the transport.

@@ -25,6 +25,7 @@ package struct TransportError: Error, Sendable, Hashable {
         case proxy
     }
 
+    /// The step at which it went wrong.
     package let code: Code
 
     /// A sentence for people with the host and the reason, and no secret.

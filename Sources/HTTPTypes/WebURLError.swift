@@ -19,6 +19,7 @@ package struct WebURLError: Error, Sendable, Hashable {
         case path
     }
 
+    /// Which part is wrong.
     package let code: Code
 
     /// A sentence for people that does not repeat the text.

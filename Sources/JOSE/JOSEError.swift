@@ -23,6 +23,7 @@ package struct JOSEError: Error, Sendable, Hashable {
         case library
     }
 
+    /// What is wrong; callers decide by it.
     package let code: Code
 
     /// A sentence for people, without key material.

@@ -5,6 +5,9 @@ internal import CCrypto
 import Glibc
 
 /// Collects a key's numbers for libcrypto and makes the key; owns them until then and wipes them.
+///
+/// libcrypto's builder keeps pointers to names and values and copies them only at the end, hence the
+/// copies here.
 struct KeyBuilder: ~Copyable {
     private let builder: OpaquePointer
     private var numbers: [OpaquePointer] = []
@@ -27,6 +30,7 @@ struct KeyBuilder: ~Copyable {
     /// libcrypto wipes its own copies.
     mutating func add(_ name: String, number bytes: [UInt8]) throws(JOSEError) {
         guard let number = BN_secure_new() else { throw .library("libcrypto has no memory.") }
+        let name = try keep(name)
         numbers.append(number)
         guard BN_bin2bn(bytes, Int32(bytes.count), number) != nil,
             OSSL_PARAM_BLD_push_BN(builder, name, number) == 1
@@ -35,9 +39,7 @@ struct KeyBuilder: ~Copyable {
 
     /// Adds a text such as a curve's name.
     mutating func add(_ name: String, text: String) throws(JOSEError) {
-        guard let copy = strdup(text) else { throw .library("There is no memory.") }
-        texts.append(copy)
-        guard OSSL_PARAM_BLD_push_utf8_string(builder, name, copy, 0) == 1 else {
+        guard OSSL_PARAM_BLD_push_utf8_string(builder, try keep(name), try keep(text), 0) == 1 else {
             throw .library("A key's parameter is not accepted.")
         }
     }
@@ -47,18 +49,24 @@ struct KeyBuilder: ~Copyable {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
         copy.copyBytes(from: bytes)
         octets.append(copy)
-        guard OSSL_PARAM_BLD_push_octet_string(builder, name, copy.baseAddress, copy.count) == 1 else {
+        guard OSSL_PARAM_BLD_push_octet_string(builder, try keep(name), copy.baseAddress, copy.count) == 1 else {
             throw .library("A key's parameter is not accepted.")
         }
     }
 
+    private mutating func keep(_ text: String) throws(JOSEError) -> UnsafePointer<CChar> {
+        guard let copy = strdup(text) else { throw JOSEError(.library, "There is no memory.") }
+        texts.append(copy)
+        return UnsafePointer(copy)
+    }
+
     /// Makes the key; libcrypto refuses a point that is not on its curve.
-    consuming func makeKey(type: String, isPrivate: Bool) throws(JOSEError) -> EVPKey {
+    consuming func makeKey(type: StaticString, isPrivate: Bool) throws(JOSEError) -> EVPKey {
         guard let parameters = OSSL_PARAM_BLD_to_param(builder) else {
             throw .library("A key cannot be put together.")
         }
         defer { OSSL_PARAM_free(parameters) }
-        guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else {
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, type.cString, nil) else {
             throw .library("libcrypto knows no \(type) keys.")
         }
         defer { EVP_PKEY_CTX_free(context) }
@@ -68,5 +76,12 @@ struct KeyBuilder: ~Copyable {
             EVP_PKEY_fromdata(context, &key, selection, parameters) == 1, let key
         else { throw .library("The key's numbers do not make a key.", code: .unusableKey) }
         return EVPKey(owning: key)
+    }
+}
+
+extension StaticString {
+    /// The text as C wants it, valid for ever: for the calls of libcrypto that keep the pointer.
+    var cString: UnsafePointer<CChar> {
+        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

@@ -21,14 +21,17 @@ extension SigningKey {
         try self.init(key: key, algorithm: algorithm ?? usual, keyID: keyID)
     }
 
+    fileprivate static let pem: StaticString = "PEM"
+    private static let pkcs8: StaticString = "PrivateKeyInfo"
+
     /// The private key as unencrypted PKCS #8 in PEM.
     package func exportPEM() throws(JOSEError) -> Secret {
         guard
             let context = OSSL_ENCODER_CTX_new_for_pkey(
                 key.pointer,
                 tokend_crypto_keypair_selection(),
-                "PEM",
-                "PrivateKeyInfo",
+                Self.pem.cString,
+                Self.pkcs8.cString,
                 nil
             )
         else { throw .library("The key cannot be written down.") }
@@ -53,7 +56,7 @@ extension EVPKey {
         guard
             let context = OSSL_DECODER_CTX_new_for_pkey(
                 &key,
-                "PEM",
+                SigningKey.pem.cString,
                 nil,
                 nil,
                 tokend_crypto_keypair_selection(),

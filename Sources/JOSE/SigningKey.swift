@@ -68,10 +68,10 @@ package struct SigningKey: Sendable {
     /// Signs and gives the compact form (RFC 7515, section 3.1).
     ///
     /// The header gets this key's `alg` first, whatever it says itself, and this key's `kid` unless it
-    /// has one or carries the key (`jwk`).
+    /// has one or carries the key (`jwk`). A member that is null is left out, `kid` too.
     package func sign(header: JSONObject = [:], payload: [UInt8]) throws(JOSEError) -> String {
         var complete: JSONObject = ["alg": .string(algorithm.rawValue)]
-        for member in header where member.name != "alg" {
+        for member in header where member.name != "alg" && !member.value.isNull {
             complete[member.name] = member.value
         }
         if header["kid"] == nil, header["jwk"] == nil {
@@ -99,13 +99,13 @@ extension SigningKey: CustomStringConvertible, CustomReflectable {
 extension EVPKey {
     /// A new private key.
     static func generate(_ kind: KeyKind) throws(JOSEError) -> EVPKey {
-        let type =
+        let type: StaticString =
             switch kind {
             case .rsa: "RSA"
             case .ec: "EC"
             case .ed25519: "ED25519"
             }
-        guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else {
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, type.cString, nil) else {
             throw .library("libcrypto knows no \(type) keys.")
         }
         defer { EVP_PKEY_CTX_free(context) }

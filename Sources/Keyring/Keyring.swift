@@ -1,3 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import FoundationEssentials
+package import Systemd
+
+/// The person's secret store: the Secret Service (gnome-keyring, KeePassXC, KWallet, …) through libsecret.
+///
+/// All of libsecret runs on one thread of the keyring's own; what is asked here waits for that thread's answer or for
+/// the deadline, and neither the loop nor the process's end ever waits for it. Nothing but unlock(matching:timeout:)
+/// makes a prompt appear.
+///
+/// "Not there" is only said by an unlocked collection of a provider that can be believed. Everything else is an error:
+/// locked; no provider, or another program in the place of the one that had the items (D-Bus starts one when the name
+/// is free); no answer in time.
+@LoopActor package final class Keyring {
+    /// The value of `xdg:schema` of what is stored. Look-ups do not match it.
+    package nonisolated let schema: String
+
+    private let worker: KeyringWorker
+    private let deadline: Duration
+
+    /// Touches nothing yet.
+    ///
+    /// - Parameters:
+    ///   - deadline: how long a request takes at most, its time in the queue included.
+    ///   - busAddress: the session bus; asked on the worker's thread at each connection.
+    package nonisolated init(
+        schema: String = "org.tokend.Grant",
+        deadline: Duration = .seconds(10),
+        busAddress: @escaping @Sendable () -> String? = {
+            SessionBusAddress.resolve(environment: ProcessInfo.processInfo.environment)
+        }
+    ) {
+        self.schema = schema
+        self.deadline = deadline
+        worker = KeyringWorker { desk in
+            StoreSession(desk: desk, schema: schema, busAddress: busAddress)
+        }
+    }
+
+    /// All items that have these attributes (and maybe more), secrets included; more than one where an older daemon, a
+    /// person or another database of the provider has left some.
+    ///
+    /// - Throws: never an empty list in place of an error: locked and unavailable stores throw.
+    package func items(matching attributes: [String: String]) async throws(KeyringError) -> [KeyringItem] {
+        try await ask("read from the keyring", within: deadline) { (session, cancellation) throws(KeyringError) in
+            try session.items(matching: attributes, cancellation)
+        }
+    }
+
+    /// Stores an item in the default collection at once and whole, in place of the one with the same attributes.
+    package func store(_ item: KeyringItem) async throws(KeyringError) {
+        try await ask("store in the keyring", within: deadline) { (session, cancellation) throws(KeyringError) in
+            try session.store(item, cancellation)
+        }
+    }
+
+    /// Removes all items that have these attributes, and says how many there were.
+    @discardableResult
+    package func remove(matching attributes: [String: String]) async throws(KeyringError) -> Int {
+        try await ask("remove from the keyring", within: deadline) { (session, cancellation) throws(KeyringError) in
+            try session.remove(matching: attributes, cancellation)
+        }
+    }
+
+    /// Who provides the store, when it is ready.
+    ///
+    /// - Throws: why it is not.
+    package func provider() async throws(KeyringError) -> KeyringProvider {
+        try await ask("ask for the keyring", within: deadline) { (session, cancellation) throws(KeyringError) in
+            try session.check(cancellation)
+        }
+    }
+
+    /// Whether the store can be used now; provider() says why not.
+    package func state() async -> KeyringState {
+        do throws(KeyringError) {
+            _ = try await provider()
+            return .ready
+        } catch {
+            return error.code == .locked ? .locked : .unavailable
+        }
+    }
+
+    /// Unlocks the default collection: the only call that may make a prompt appear, so for a person's own request
+    /// alone. It also starts a provider where none is left, and accepts one of another program.
+    ///
+    /// - Parameters:
+    ///   - attributes: items that have these are unlocked too, where items have locks of their own.
+    ///   - timeout: how long the person has; then the prompt is taken away.
+    package func unlock(
+        matching attributes: [String: String] = [:],
+        timeout: Duration
+    ) async throws(KeyringError) {
+        try await ask("unlock the keyring", within: timeout, waitsForPrompts: true) {
+            (session, cancellation) throws(KeyringError) in
+            try session.unlock(matching: attributes, cancellation)
+        }
+    }
+
+    private func ask<Value: Sendable>(
+        _ task: String,
+        within limit: Duration,
+        waitsForPrompts: Bool = false,
+        _ work: @escaping @Sendable (StoreSession, Cancellation) throws(KeyringError) -> Value
+    ) async throws(KeyringError) -> Value {
+        var timer: EventSource?
+        let result = await withCheckedContinuation { continuation in
+            let request = KeyringRequest(waitsForPrompts: waitsForPrompts, answer: continuation, work: work)
+            timer = EventLoop.main.addTimer(at: .now.advanced(by: limit), accuracy: .milliseconds(20)) { [weak self] in
+                self?.expire(request, task, limit)
+            }
+            worker.enqueue(request)
+        }
+        timer?.cancel()
+        return try result.get()
+    }
+
+    private func expire(_ request: KeyringRequest, _ task: String, _ limit: Duration) {
+        request.fail(
+            KeyringError(
+                code: .timedOut,
+                message: "Cannot \(task): no answer within \(limit). If it stays so, restart the password manager."
+            )
+        )
+        worker.cancel(request)
+    }
+}

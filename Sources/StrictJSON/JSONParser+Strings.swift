@@ -5,7 +5,7 @@ extension JSONParser {
     /// Reads the string whose opening quote stands here; without escapes it is one copy of the bytes.
     mutating func string(quote: UInt8) throws(JSONError) -> String {
         let start = position + 1
-        var index = start
+        var index = quote == UInt8(ascii: "\"") ? start + plainLength(from: start) : start
         while true {
             let next = byte(index)
             if next == quote {

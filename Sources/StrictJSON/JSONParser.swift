@@ -3,7 +3,7 @@
 
 /// The reading itself: a recursive descent over a buffer, one place ahead.
 ///
-/// `byte(_:)` and `text(_:)` are the only ways to the memory, and both check their bounds, so a mistake elsewhere in
+/// The functions right below the state are the only ways to the memory, and each checks its bounds, so a mistake elsewhere in
 /// the parser can be a wrong answer but never a read outside the buffer.
 struct JSONParser {
     private let bytes: UnsafeRawBufferPointer
@@ -28,6 +28,16 @@ struct JSONParser {
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 {
         UInt(bitPattern: offset) < UInt(bitPattern: bytes.count) ? bytes[offset] : 0
+    }
+
+    /// How many bytes from this offset on, in steps of eight, surely belong to a string in double quotes.
+    @inline(__always)
+    func plainLength(from offset: Int) -> Int {
+        var end = offset
+        while let eight = EightBytes(bytes, at: end), eight.arePlain {
+            end += 8
+        }
+        return end - offset
     }
 
     /// The text of a range whose bytes were found to be UTF-8.

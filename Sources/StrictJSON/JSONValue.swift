@@ -6,11 +6,17 @@
 /// Strings compare as Swift compares them (canonically equivalent Unicode is equal); where bytes decide, as for a
 /// subject or an issuer, compare the `utf8` views.
 package enum JSONValue: Sendable, Equatable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number, by its spelling.
     case number(JSONNumber)
+    /// A string, its escapes resolved.
     case string(String)
+    /// A list.
     case array([JSONValue])
+    /// An object.
     case object(JSONObject)
 }
 

@@ -72,7 +72,7 @@ package enum JSONWriter {
     /// Appends UTF-8 bytes as a JSON string, quotes included; what is not UTF-8 in them becomes U+FFFD.
     package static func appendString(utf8 bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        if bytes.allSatisfy({ isPlain($0) }) {
+        if arePlain(bytes) {
             output.append(contentsOf: bytes)
         } else {
             appendEscaped(String(decoding: bytes, as: UTF8.self), to: &output)
@@ -80,10 +80,16 @@ package enum JSONWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Whether the byte is written as it is: ASCII, and neither a control character nor one that needs a backslash.
-    @inline(__always)
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    /// Whether the bytes are written as they are.
+    private static func arePlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while let eight = EightBytes(bytes, at: offset) {
+            guard eight.arePlain else { return false }
+            offset += 8
+        }
+        return bytes.dropFirst(offset).allSatisfy { byte in
+            byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
     }
 
     private static func appendEscaped(_ text: String, to output: inout [UInt8]) {

@@ -16,7 +16,8 @@ struct MemberReader {
     init(parameters object: JSONObject, names: [String]) throws(ProtocolError) {
         self.object = object
         isResult = false
-        for member in object where !names.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+        // Names are lower-case ASCII, to which no other text is canonically equivalent: `==` is exact here.
+        for member in object where !names.contains(member.name) {
             let known = names.isEmpty ? "none" : names.joined(separator: ", ")
             throw .invalidParams(
                 member: member.name,

@@ -63,7 +63,9 @@ package struct ReplyMessage: Sendable {
 
 /// What a client reads on a line: a reply or an event.
 package enum ServerMessage: Sendable {
+    /// The answer to a request.
     case reply(ReplyMessage)
+    /// What a subscriber of `events.subscribe` is told.
     case event(EventMessage)
     /// A notification that this version does not know; to be ignored.
     case unknown

@@ -41,6 +41,23 @@ import Testing
         #expect(compact(.object(JSONObject([(text, 1)]))) == "{\(expected):1}")
     }
 
+    @Test(arguments: UInt8(0)...0x7F)
+    func `a character is written alike wherever it stands in a long string`(_ byte: UInt8) throws {
+        let character = String(Unicode.Scalar(byte))
+        let alone = compact(.string(character)).dropFirst().dropLast()
+        for place in 0...19 {
+            let before = String(repeating: "x", count: place)
+            let after = String(repeating: "y", count: 19 - place)
+            let text = before + character + after
+            let written = compact(.string(text))
+            #expect(written == "\"\(before)\(alone)\(after)\"")
+            #expect(try JSONReader().read(written).string == text)
+            let bare = try? JSONReader().read("\"\(text)\"")
+            let mayStandBare = byte >= 0x20 && character != "\"" && character != "\\"
+            #expect(bare?.string == (mayStandBare ? text : nil))
+        }
+    }
+
     @Test func `bytes that are not UTF-8 never come out as they are`() {
         var output: [UInt8] = []
         let bytes: [UInt8] = [0x61, 0xFF, 0x62]

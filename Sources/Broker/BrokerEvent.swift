@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+package import Systemd
+package import TokendProtocol
+
+/// Something worth knowing that happened: for the journal, and for clients that subscribed.
+package enum BrokerEvent: Sendable {
+    case tokenRefreshed(account: String, expiresAt: Int64?)
+    case refreshFailed(account: String, ProtocolError)
+    case grantEnded(account: String, reason: EndReason, oauthError: String?)
+    case storeFault(account: String?, StoreError)
+    case loginStarted(account: String, loginID: String)
+    case loginFinished(account: String, loginID: String, error: ProtocolError?)
+    case loggedOut(account: String, revocationFault: String?)
+    case configurationRead(accounts: Int, faults: [ConfigurationFault])
+    /// A token left the daemon.
+    case tokenServed(account: String, client: UnixSocket.Credentials, application: String?)
+    /// No browser could be opened.
+    case browserFault(BrowserError)
+    /// A fault of the daemon's own.
+    case internalFault(String)
+
+    /// The event as subscribers get it; nil where it is for the journal alone.
+    ///
+    /// - Parameter now: unix seconds.
+    package func message(at now: Int64) -> EventMessage? {
+        switch self {
+        case .tokenRefreshed(let account, let expiresAt):
+            var details: JSONObject = [:]
+            if let expiresAt { details["expires_at"] = .integer(expiresAt) }
+            return EventMessage(.tokenRefreshed, account: account, at: now, details: details)
+        case .refreshFailed(let account, let error):
+            var details: JSONObject = ["kind": .string(error.kind.rawValue)]
+            if let retryAt = error.data["retry_at"] { details["retry_at"] = retryAt }
+            return EventMessage(.refreshFailed, account: account, at: now, details: details)
+        case .grantEnded(let account, let reason, _):
+            return EventMessage(
+                .loginRequired, account: account, at: now, details: ["reason": .string(reason.rawValue)])
+        case .storeFault(let account, let error):
+            guard error.code == .locked else { return nil }
+            return EventMessage(.storeLocked, account: account, at: now)
+        case .loginStarted(let account, let loginID):
+            return EventMessage(.loginStarted, account: account, at: now, details: ["login_id": .string(loginID)])
+        case .loginFinished(let account, let loginID, let error):
+            var details: JSONObject = ["login_id": .string(loginID)]
+            if let error { details["kind"] = .string(error.kind.rawValue) }
+            return EventMessage(.loginFinished, account: account, at: now, details: details)
+        case .loggedOut(let account, _):
+            return EventMessage(.loggedOut, account: account, at: now)
+        case .configurationRead:
+            return EventMessage(.configReloaded, at: now)
+        case .tokenServed, .browserFault, .internalFault:
+            return nil
+        }
+    }
+}

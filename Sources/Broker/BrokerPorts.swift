@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+
+/// The world as the broker was given it.
+package struct BrokerPorts: Sendable {
+    package var clock: any Clock
+    package var entropy: any Entropy
+    package var transport: any HTTPTransport
+    package var store: any CredentialStore
+    package var redirects: any RedirectListening
+    package var browser: any BrowserOpener
+    package var removals: any PendingRemovals
+    package var log: any EventLog
+
+    package init(
+        clock: any Clock,
+        entropy: any Entropy,
+        transport: any HTTPTransport,
+        store: any CredentialStore,
+        redirects: any RedirectListening,
+        browser: any BrowserOpener,
+        removals: any PendingRemovals,
+        log: any EventLog
+    ) {
+        self.clock = clock
+        self.entropy = entropy
+        self.transport = transport
+        self.store = store
+        self.redirects = redirects
+        self.browser = browser
+        self.removals = removals
+        self.log = log
+    }
+}
+
+extension Entropy {
+    /// A number in 0 ..< 1, for spreading what would otherwise happen at once.
+    func roll() -> Double {
+        let value = bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return Double(value) / 4_294_967_296
+    }
+}

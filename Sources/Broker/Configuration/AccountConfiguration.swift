@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import OAuth
+
+/// One account as its file describes it: `accounts/NAME.json5`.
+package struct AccountConfiguration: Sendable, Equatable {
+    /// Endpoints that the file names itself; each goes above discovery.
+    package struct Endpoints: Sendable, Equatable {
+        package var authorization: WebURL?
+        package var token: WebURL?
+        package var revocation: WebURL?
+        package var introspection: WebURL?
+        package var userinfo: WebURL?
+        package var endSession: WebURL?
+        package var jwks: WebURL?
+
+        package init() {}
+    }
+
+    package var name: String
+    /// Byte for byte as configured; nil where `endpoints` names authorization and token itself.
+    package var issuer: Issuer?
+    package var endpoints = Endpoints()
+    package var clientID: String
+    package var scopes: Scope = []
+    package var resource: [String] = []
+    package var audience: String?
+    /// In order of preference; empty: the loopback listener at whatever address and port can be had.
+    package var redirects: [RedirectURI] = []
+    package var authorizationParameters = FormParameters()
+    package var tokenParameters = FormParameters()
+    package var tokenHeaders = HTTPHeaders()
+    package var refresh = RefreshSettings()
+    /// An additional CA, as a path to a PEM file.
+    package var caFile: String?
+    /// The SHA-256 of that file's content; part of where a grant may go.
+    package var caDigest: String?
+
+    package init(name: String, issuer: Issuer?, clientID: String) {
+        self.name = name
+        self.issuer = issuer
+        self.clientID = clientID
+    }
+
+    /// The issuer as results and attributes name it: the configured one, or the origin of the token endpoint.
+    package var issuerName: String {
+        issuer?.text ?? endpoints.token?.origin ?? ""
+    }
+
+    /// The host that people know the provider by.
+    package var issuerHost: String {
+        issuer?.url.host ?? endpoints.token?.host ?? ""
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+package import TokendProtocol
+
+/// All the faults of one file; never empty.
+package struct ConfigurationFaults: Error, Sendable {
+    package let list: [ConfigurationFault]
+
+    package init(_ list: [ConfigurationFault]) {
+        self.list = list
+    }
+}
+
+extension ConfigurationFault {
+    /// `FILE:LINE: MEMBER: MESSAGE`, the form editors can jump to.
+    package var description: String {
+        var text = file
+        if let line { text += ":\(line)" }
+        if let member { text += ": \(member)" }
+        return text + ": " + message
+    }
+
+    /// The answer to a client whose request needs what this fault disables.
+    package var protocolError: ProtocolError {
+        var data = encoded()
+        data["message"] = nil
+        return ProtocolError(.configInvalid, description, data: data)
+    }
+}

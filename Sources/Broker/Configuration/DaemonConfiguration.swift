@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import StrictJSON
+
+/// The daemon's own settings: `config.json5`.
+package struct DaemonConfiguration: Sendable, Equatable {
+    /// Where grants are kept.
+    package enum Store: String, Sendable, CaseIterable {
+        /// The Secret Service; never a silent fall-back from it.
+        case auto
+        case secretService = "secret-service"
+        /// For tests and for people who want nothing kept.
+        case memory
+    }
+
+    /// How much is logged; each level holds the ones before it.
+    package enum LogLevel: String, Sendable, CaseIterable, Comparable {
+        case error
+        case warning
+        case notice
+        case info
+        case debug
+
+        package static func < (left: LogLevel, right: LogLevel) -> Bool {
+            left.rank < right.rank
+        }
+
+        /// The priority of syslog(3) and the journal.
+        package var rank: Int {
+            switch self {
+            case .error: 3
+            case .warning: 4
+            case .notice: 5
+            case .info: 6
+            case .debug: 7
+            }
+        }
+    }
+
+    /// How providers are reached.
+    package struct Wire: Sendable, Equatable {
+        package var proxy: String?
+        package var caFile: String?
+        /// The SHA-256 of that file's content, in hexadecimal.
+        package var caDigest: String?
+        /// For one request as a whole, in seconds.
+        package var timeout: Int64 = 30
+
+        fileprivate mutating func read(from reader: inout MemberReader, digestOfFile: (String) -> String?) {
+            proxy = reader.string("proxy") ?? proxy
+            timeout = reader.integer("timeout", in: 1...300) ?? timeout
+            if let file = reader.string("ca_file") {
+                caFile = file
+                caDigest = digestOfFile(file)
+                if caDigest == nil { reader.fault("ca_file", "“\(DisplayText.sanitized(file))” cannot be read") }
+            }
+            reader.finish()
+        }
+    }
+
+    package var store: Store = .auto
+    package var defaultAccount: String?
+    /// A command and its arguments, no shell; the URL becomes the last argument.
+    package var browser: [String]?
+    package var wire = Wire()
+    package var logLevel: LogLevel = .info
+
+    package init() {}
+
+    /// Reads one layer of settings on top of these.
+    ///
+    /// - Throws: every fault that was found, at least one; then nothing of this layer is taken.
+    package func reading(
+        _ source: ConfigurationSource,
+        digestOfFile: (String) -> String?
+    ) throws(ConfigurationFaults) -> DaemonConfiguration {
+        let object = try source.object()
+        var reader = MemberReader(object, source: source)
+        var settings = self
+        settings.store = reader.word("store", as: Store.self) ?? store
+        if let name = reader.string("default_account") {
+            if AccountName.isValid(name) {
+                settings.defaultAccount = name
+            } else {
+                reader.fault("default_account", "is not an account's name")
+            }
+        }
+        settings.browser = reader.strings("browser", orString: true) ?? browser
+        if settings.browser?.isEmpty == true { reader.fault("browser", "names no command") }
+        if var inner = reader.inner("http") {
+            settings.wire.read(from: &inner, digestOfFile: digestOfFile)
+            reader.add(inner.faults)
+        }
+        settings.logLevel = reader.word("log_level", as: LogLevel.self) ?? logLevel
+        for name in ["store_file", "sockets"] where reader.value(name) != nil {
+            reader.fault(name, AccountConfiguration.notBuilt)
+        }
+        if reader.bool("notifications") == true { reader.fault("notifications", AccountConfiguration.notBuilt) }
+        reader.finish()
+        guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }
+        return settings
+    }
+}

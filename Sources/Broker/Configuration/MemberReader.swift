@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+package import TokendProtocol
+
+/// Reads the members of one object of a configuration file and gathers every fault instead of stopping at the first,
+/// so that a person mends a file in one go.
+///
+/// A member that is asked for counts as known; `finish()` turns the rest into faults, since a misspelt setting that
+/// passes unseen is worse than one that is refused.
+package struct MemberReader {
+    package let object: JSONObject
+    private let source: ConfigurationSource
+    private let prefix: String
+    private var known: [String] = []
+    package private(set) var faults: [ConfigurationFault] = []
+
+    package init(_ object: JSONObject, source: ConfigurationSource, prefix: String = "") {
+        self.object = object
+        self.source = source
+        self.prefix = prefix
+    }
+
+    /// Whether the file has the member at all.
+    package func has(_ name: String) -> Bool {
+        object[name] != nil
+    }
+
+    /// Adds a fault at the member's line.
+    package mutating func fault(_ name: String, _ message: String) {
+        let line = object.member(name).map { source.line(at: $0.nameRange.lowerBound) }
+        faults.append(ConfigurationFault(file: source.file, line: line, member: prefix + name, message: message))
+    }
+
+    /// Takes the faults that a reader of an inner object found.
+    package mutating func add(_ inner: [ConfigurationFault]) {
+        faults += inner
+    }
+
+    /// The member's value; nil where it is absent or null.
+    package mutating func value(_ name: String) -> JSONValue? {
+        known.append(name)
+        guard let value = object[name], !value.isNull else { return nil }
+        return value
+    }
+
+    package mutating func string(_ name: String) -> String? {
+        guard let value = value(name) else { return nil }
+        guard let text = value.string, !text.isEmpty else {
+            fault(name, "must be a string that is not empty")
+            return nil
+        }
+        return text
+    }
+
+    package mutating func bool(_ name: String) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard let flag = value.bool else {
+            fault(name, "must be true or false")
+            return nil
+        }
+        return flag
+    }
+
+    /// A whole number within `range`.
+    package mutating func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
+        guard let value = value(name) else { return nil }
+        guard let number = value.int64, range.contains(number) else {
+            fault(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            return nil
+        }
+        return number
+    }
+
+    /// One of a closed list of words.
+    package mutating func word<Word: RawRepresentable & CaseIterable>(
+        _ name: String,
+        as type: Word.Type
+    ) -> Word? where Word.RawValue == String {
+        guard let text = string(name) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            fault(name, "is none of: \(words)")
+            return nil
+        }
+        return word
+    }
+
+    /// A list of strings that are not empty; a lone string stands for a list of one where `orString` says so.
+    package mutating func strings(_ name: String, orString: Bool = false) -> [String]? {
+        guard let value = value(name) else { return nil }
+        if orString, let text = value.string, !text.isEmpty { return [text] }
+        let texts = value.array?.compactMap(\.string).filter { !$0.isEmpty }
+        guard let texts, texts.count == value.array?.count else {
+            fault(name, orString ? "must be a string or a list of strings" : "must be a list of strings")
+            return nil
+        }
+        return texts
+    }
+
+    /// An object whose values are all strings, in the order of the file.
+    package mutating func stringMap(_ name: String) -> [(name: String, value: String)]? {
+        guard let value = value(name) else { return nil }
+        guard let object = value.object else {
+            fault(name, "must be an object")
+            return nil
+        }
+        var pairs: [(name: String, value: String)] = []
+        for member in object {
+            guard let text = member.value.string else {
+                fault(name, "every value must be a string; “\(member.name)” is not")
+                return nil
+            }
+            pairs.append((member.name, text))
+        }
+        return pairs
+    }
+
+    /// A reader for an inner object; its faults come back through `add`.
+    package mutating func inner(_ name: String) -> MemberReader? {
+        guard let value = value(name) else { return nil }
+        guard let object = value.object else {
+            fault(name, "must be an object")
+            return nil
+        }
+        return MemberReader(object, source: source, prefix: prefix + name + ".")
+    }
+
+    /// Faults for every member that nobody asked for.
+    package mutating func finish() {
+        for member in object where !known.contains(member.name) {
+            fault(member.name, "is not a setting of this version of tokend")
+        }
+    }
+}

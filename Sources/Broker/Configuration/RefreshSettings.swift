@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// When an account's access token is renewed; `refresh` in the account's file. All times in seconds.
+package struct RefreshSettings: Sendable, Equatable {
+    /// Who decides that a token is renewed ahead of need.
+    package enum Policy: String, Sendable, CaseIterable {
+        /// Always ahead of its end.
+        case always
+        /// Only while clients ask for tokens.
+        case active
+        /// Only when a client's request needs it.
+        case onDemand = "on_demand"
+    }
+
+    package var policy: Policy = .always
+    /// How long before a token's end it is renewed; nil: 20 % of its life, between 30 and 300.
+    package var margin: Int64?
+    /// At start, a token that lives longer than this is renewed if it ends within it.
+    package var atStartWithin: Int64 = 86_400
+    /// A grant is used at least this often whatever the policy, so that an idle one does not die.
+    package var keepAlive: Int64 = 259_200
+    /// The least time between two refreshes forced by clients; 0: no limit.
+    package var forcedGap: Int64 = 60
+
+    package init() {}
+
+    /// Reads the `refresh` object of an account's file.
+    init(reading reader: inout MemberReader) {
+        policy = reader.word("policy", as: Policy.self) ?? policy
+        margin = reader.integer("margin", in: 1...86_400)
+        atStartWithin = reader.integer("at_start_within", in: 0...31_536_000) ?? atStartWithin
+        keepAlive = reader.integer("keep_alive", in: 60...31_536_000) ?? keepAlive
+        forcedGap = reader.integer("forced_gap", in: 0...86_400) ?? forcedGap
+        reader.finish()
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+package import OAuth
+package import StrictJSON
+
+/// Where a grant may go: recorded with it when it is made, and compared with the configuration before it is used.
+///
+/// An edit of the account's file, a preset or `account.add` cannot send a refresh token anywhere else; only a new login
+/// can. Endpoints that came from discovery may move under the same issuer alone.
+package struct GrantDestination: Sendable, Equatable {
+    /// The endpoints that see a token of this grant, in the words of the account's file.
+    package enum Endpoint: String, Sendable, CaseIterable {
+        case token
+        case revocation
+        case userinfo
+        case introspection
+        case endSession = "end_session"
+    }
+
+    package var issuer: String
+    package var clientID: String
+    /// What was in force when the grant was made.
+    package var endpoints: [Endpoint: String]
+    /// Those of them that the account's file named itself.
+    package var configured: Set<Endpoint>
+    package var clientAuthentication: String
+    package var caDigests: [String]
+    package var proxy: String?
+
+    package init(account: AccountConfiguration, wire: DaemonConfiguration.Wire, metadata: ProviderMetadata) {
+        issuer = account.issuerName
+        clientID = account.clientID
+        clientAuthentication = "none"
+        caDigests = [wire.caDigest, account.caDigest].compactMap(\.self)
+        proxy = wire.proxy
+        let named = Self.named(by: account)
+        configured = Set(named.keys)
+        endpoints = named.mapValues(\.text)
+        for endpoint in Endpoint.allCases where endpoints[endpoint] == nil {
+            endpoints[endpoint] = Self.discovered(endpoint, in: metadata)?.text
+        }
+    }
+
+    /// Whether the grant may be used under the configuration as it is now.
+    package func allows(_ account: AccountConfiguration, wire: DaemonConfiguration.Wire) -> Bool {
+        let named = Self.named(by: account)
+        let sameEndpoints = Endpoint.allCases.allSatisfy { endpoint in
+            if let url = named[endpoint] { return endpoints[endpoint] == url.text }
+            return !configured.contains(endpoint)
+        }
+        return sameEndpoints
+            && issuer == account.issuerName
+            && clientID == account.clientID
+            && clientAuthentication == "none"
+            && caDigests == [wire.caDigest, account.caDigest].compactMap(\.self)
+            && proxy == wire.proxy
+    }
+
+    private static func named(by account: AccountConfiguration) -> [Endpoint: WebURL] {
+        var named: [Endpoint: WebURL] = [:]
+        named[.token] = account.endpoints.token
+        named[.revocation] = account.endpoints.revocation
+        named[.userinfo] = account.endpoints.userinfo
+        named[.introspection] = account.endpoints.introspection
+        named[.endSession] = account.endpoints.endSession
+        return named
+    }
+
+    private static func discovered(_ endpoint: Endpoint, in metadata: ProviderMetadata) -> WebURL? {
+        switch endpoint {
+        case .token: metadata.tokenEndpoint
+        case .revocation: metadata.revocationEndpoint
+        case .userinfo: metadata.userInfoEndpoint
+        case .introspection: metadata.introspectionEndpoint
+        case .endSession: metadata.endSessionEndpoint
+        }
+    }
+}
+
+extension GrantDestination {
+    package var json: JSONObject {
+        var object: JSONObject = [
+            "issuer": .string(issuer), "client_id": .string(clientID),
+            "client_authentication": .string(clientAuthentication),
+            "ca_digests": .array(caDigests.map { .string($0) }),
+        ]
+        if let proxy { object["proxy"] = .string(proxy) }
+        var urls: JSONObject = [:]
+        for endpoint in Endpoint.allCases {
+            if let url = endpoints[endpoint] { urls[endpoint.rawValue] = .string(url) }
+        }
+        object["endpoints"] = .object(urls)
+        object["configured"] = .array(
+            Endpoint.allCases.filter(configured.contains).map { .string($0.rawValue) })
+        return object
+    }
+
+    /// nil where a member is missing or of another type.
+    package init?(json: JSONObject) {
+        guard let issuer = json["issuer"]?.string, let clientID = json["client_id"]?.string,
+            let authentication = json["client_authentication"]?.string,
+            let digests = json["ca_digests"]?.array, let urls = json["endpoints"]?.object,
+            let configured = json["configured"]?.array
+        else { return nil }
+        self.issuer = issuer
+        self.clientID = clientID
+        clientAuthentication = authentication
+        caDigests = digests.compactMap(\.string)
+        proxy = json["proxy"]?.string
+        endpoints = [:]
+        for endpoint in Endpoint.allCases { endpoints[endpoint] = urls[endpoint.rawValue]?.string }
+        self.configured = Set(configured.compactMap { $0.string.flatMap(Endpoint.init(rawValue:)) })
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Secrets
+
+extension GrantRecord {
+    /// The record after a good answer; its token is set by the caller.
+    func renewed(by response: TokenResponse, sentAt: Moment, now: Moment) -> GrantRecord {
+        var record = replacing(response.refreshToken)
+        record.rotates = response.refreshToken != nil
+        record.scope = response.scope ?? scope
+        record.refreshedAt = sentAt.wall
+        if let life = response.grantLifetime { record.grantExpiresAt = sentAt.wall.addingSaturated(life) }
+        return record
+    }
+
+    /// The record with a new refresh token in the old one's place, where there is one (RFC 6749, section 6), and
+    /// without the mark of a refresh under way.
+    func replacing(_ new: Secret?) -> GrantRecord {
+        var record = self
+        record.pending = nil
+        record.ended = nil
+        if let new, new != refreshToken {
+            record.refreshToken = new
+            record.generation += 1
+        }
+        return record
+    }
+}

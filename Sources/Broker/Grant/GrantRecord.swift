@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import OAuth
+package import Secrets
+
+/// What lies in the secret store for one grant: all that a restart needs, and where the grant may go.
+package struct GrantRecord: Sendable, Equatable {
+    /// The mark that a refresh was sent: written before it leaves, gone with the item that its answer writes. Found at
+    /// start, it means that the token may be spent.
+    package struct Pending: Sendable, Equatable {
+        /// The generation of the refresh token that was sent.
+        package var generation: Int64
+        /// Unix seconds.
+        package var sentAt: Int64
+
+        package init(generation: Int64, sentAt: Int64) {
+            self.generation = generation
+            self.sentAt = sentAt
+        }
+    }
+
+    /// Why a grant is over; what is left of its item until the next login, a logout or 24 h.
+    package struct Ended: Sendable, Equatable {
+        package var reason: EndReason
+        package var oauthError: String?
+        /// Unix seconds.
+        package var at: Int64
+
+        package init(reason: EndReason, oauthError: String? = nil, at: Int64) {
+            self.reason = reason
+            self.oauthError = oauthError
+            self.at = at
+        }
+    }
+
+    /// nil for a grant that cannot be renewed, and for one that has ended.
+    package var refreshToken: Secret?
+    /// Counts the refresh tokens of this grant; a new one, a new number.
+    package var generation: Int64 = 1
+    package var pending: Pending?
+    /// Whether the provider's last answer brought a new refresh token; nil before the first.
+    package var rotates: Bool?
+    package var scope: Scope
+    package var subject: String?
+    /// The e-mail or the preferred user name.
+    package var identity: String?
+    package var destination: GrantDestination
+    /// Unix seconds.
+    package var signedInAt: Int64
+    package var refreshedAt: Int64?
+    /// The grant's own end, where the provider states one; unix seconds.
+    package var grantExpiresAt: Int64?
+    /// The login's ID token, which later ones are compared with (OIDC Core, section 12.2); forgotten by a restart,
+    /// after which the subject alone is compared.
+    package var identityToken: IDToken?
+    package var token: HeldToken?
+    package var ended: Ended?
+
+    package init(scope: Scope, destination: GrantDestination, signedInAt: Int64) {
+        self.scope = scope
+        self.destination = destination
+        self.signedInAt = signedInAt
+    }
+
+    /// What a refreshed ID token is compared with; nil where the login brought none.
+    package var baseline: IDTokenBaseline? {
+        identityToken.map(IDTokenBaseline.init) ?? subject.map(IDTokenBaseline.init(subject:))
+    }
+
+    package var renewable: Bool { refreshToken != nil }
+
+    /// The same grant without anything secret, for the time after its end.
+    package func tombstone(_ end: Ended) -> GrantRecord {
+        var record = self
+        record.refreshToken = nil
+        record.pending = nil
+        record.token = nil
+        record.ended = end
+        return record
+    }
+}
+
+/// Why an account needs a login; the `reason` of `login_required`.
+package enum EndReason: String, Sendable, CaseIterable {
+    case signedOut = "signed_out"
+    case ended
+    case configChanged = "config_changed"
+    case lostRotation = "lost_rotation"
+    case subject
+    case stepUp = "step_up"
+
+    /// One sentence for a person.
+    func sentence(account: String) -> String {
+        let cause =
+            switch self {
+            case .signedOut: "nobody is signed in to “\(account)”"
+            case .ended: "the provider has ended the sign-in of “\(account)”"
+            case .configChanged: "the settings of “\(account)” changed since it was signed in"
+            case .lostRotation: "a renewal of “\(account)” was cut off and the provider does not accept its token any more"
+            case .subject: "the provider answered for another person than the one signed in to “\(account)”"
+            case .stepUp: "“\(account)” needs a stronger sign-in"
+            }
+        return "\(cause); sign in with: tokenctl login \(account)"
+    }
+}

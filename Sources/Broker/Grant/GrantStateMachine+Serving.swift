@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import StrictJSON
+import Systemd
+package import TokendProtocol
+
+extension GrantStateMachine {
+    /// A client asks. Where the held token will do, the answer is at hand; nothing is waited for.
+    package mutating func demand(_ demand: TokenDemand, at now: Moment) -> (answer: Answer, actions: [Action]) {
+        switch state {
+        case .unknown, .blocked:
+            return (.wait, beginLoad())
+        case .signedOut:
+            return (.fail(loginRequired(.signedOut)), [])
+        case .ended(let end, let held):
+            return (afterEnd(end, held: held, demand, at: now), [])
+        case .live(var grant):
+            if isHeldBack { return (.fail(loginRequired(.configChanged)), []) }
+            if let error = missingScope(demand, granted: grant.record.token?.scope ?? grant.record.scope) {
+                return (.fail(error), [])
+            }
+            grant.wasAskedFor = true
+            defer { state = .live(grant) }
+            if let held = grant.record.token, serves(held, demand, at: now) {
+                return (.serve(held, refreshed: false), [])
+            }
+            return needsRefresh(&grant, demand, at: now)
+        }
+    }
+
+    /// Whether the held token answers the demand as it is.
+    private func serves(_ held: HeldToken, _ demand: TokenDemand, at now: Moment) -> Bool {
+        guard !demand.forces(past: held) else { return false }
+        if held.holds(demand.minValid, at: now) { return true }
+        // A wish beyond the token's whole life costs one refresh; then the token will do until half its life has gone.
+        guard let lifetime = held.wholeLife, lifetime <= demand.minValid, let remaining = held.remaining(at: now) else {
+            return false
+        }
+        return remaining > 0 && remaining > lifetime / 2
+    }
+
+    private mutating func needsRefresh(
+        _ grant: inout LiveGrant,
+        _ demand: TokenDemand,
+        at now: Moment
+    ) -> (answer: Answer, actions: [Action]) {
+        let held = grant.record.token
+        let forced = demand.forces(past: held)
+        if forced, let held, let last = lastForced, settings.forcedGap > 0,
+            last.advanced(by: .seconds(settings.forcedGap)) > now.boot
+        {
+            guard demand.rejected != held.accessToken else { return (.fail(tokenRejected), []) }
+            return (.serve(held, refreshed: false), [])
+        }
+        switch grant.activity {
+        case .refreshing: return (.wait, [])
+        case .unstored(_, let error, _, _), .storing(_, let error, _):
+            return (fallBack(grant, demand, error.protocolError, at: now), [])
+        case .idle: break
+        }
+        guard grant.record.refreshToken != nil else {
+            return (fallBack(grant, demand, notRenewable, at: now), [])
+        }
+        if let until = grant.blockedUntil(at: now), let failure = grant.failure {
+            return (fallBack(grant, demand, unreachable(failure, retryAt: until, grant, at: now), at: now), [])
+        }
+        return (.wait, [grant.beginRefresh(forced: forced)])
+    }
+
+    /// What waited gets its answer: the refresh, or the store's read, has ended; `renewed`: with a new token.
+    package mutating func settled(
+        _ demand: TokenDemand,
+        renewed: Bool,
+        at now: Moment
+    ) -> (answer: Answer, actions: [Action]) {
+        switch state {
+        case .unknown: return (.wait, [])
+        case .blocked(let error): return (.fail(error.protocolError), [])
+        case .signedOut, .ended: return self.demand(demand, at: now)
+        case .live(let grant):
+            if isHeldBack { return self.demand(demand, at: now) }
+            if let error = grant.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
+            if let failure = grant.failure {
+                let until = grant.blockedUntil(at: now) ?? now.boot
+                return (fallBack(grant, demand, unreachable(failure, retryAt: until, grant, at: now), at: now), [])
+            }
+            if renewed, let held = grant.record.token, held.holds(0, at: now), demand.rejected != held.accessToken {
+                if let error = missingScope(demand, granted: held.scope) { return (.fail(error), []) }
+                return (.serve(held, refreshed: true), [])
+            }
+            return self.demand(demand, at: now)
+        }
+    }
+
+    /// Without an explicit `min_valid` a token that still holds is served whatever the provider's state.
+    private func fallBack(
+        _ grant: LiveGrant,
+        _ demand: TokenDemand,
+        _ error: ProtocolError,
+        at now: Moment
+    ) -> Answer {
+        guard !demand.isExplicit, let held = grant.record.token, held.holds(0, at: now), !demand.forces(past: held) else {
+            return .fail(error)
+        }
+        return .serve(held, refreshed: false)
+    }
+
+    private func afterEnd(
+        _ end: GrantRecord.Ended,
+        held: HeldToken?,
+        _ demand: TokenDemand,
+        at now: Moment
+    ) -> Answer {
+        guard let held, !demand.forces(past: held), held.holds(demand.isExplicit ? demand.minValid : 0, at: now) else {
+            return .fail(loginRequired(end.reason, oauthError: end.oauthError))
+        }
+        if let error = missingScope(demand, granted: held.scope) { return .fail(error) }
+        return .serve(held, refreshed: false)
+    }
+}
+
+// MARK: - What clients are told
+
+extension GrantStateMachine {
+    func loginRequired(_ reason: EndReason, oauthError: String? = nil) -> ProtocolError {
+        var data: JSONObject = ["account": .string(account), "reason": .string(reason.rawValue)]
+        if let oauthError { data["oauth_error"] = .string(oauthError) }
+        return ProtocolError(.loginRequired, reason.sentence(account: account), data: data)
+    }
+
+    private var notRenewable: ProtocolError {
+        ProtocolError(.loginRequired, "the token of “\(account)” has ended and the provider gave no refresh token; "
+                + "sign in with: tokenctl login \(account)",
+            data: ["account": .string(account), "reason": .string(EndReason.ended.rawValue)])
+    }
+
+    private var tokenRejected: ProtocolError {
+        ProtocolError(.tokenRejected, "the API refuses a token that the provider issued just now; sign in to “\(account)” again, "
+                + "or ask the API's keeper",
+            data: ["account": .string(account)])
+    }
+
+    private func missingScope(_ demand: TokenDemand, granted: Scope) -> ProtocolError? {
+        guard let wanted = demand.scope, !granted.contains(all: wanted) else { return nil }
+        return ProtocolError(.insufficientScope, "the sign-in of “\(account)” does not cover all of “\(wanted.text)”; "
+                + "add the scope to the account's file and sign in again",
+            data: ["granted": .string(granted.text), "requested": .string(wanted.text)])
+    }
+
+    private func unreachable(
+        _ failure: RefreshFailure,
+        retryAt: BootInstant,
+        _ grant: LiveGrant,
+        at now: Moment
+    ) -> ProtocolError {
+        var error = failure.error
+        guard error.kind == .providerUnreachable else { return error }
+        let wait = max(0, now.boot.duration(to: retryAt).components.seconds)
+        error.data["retry_at"] = .number(JSONNumber(now.wall.addingSaturated(wait)))
+        if let remaining = grant.record.token?.remaining(at: now), remaining > 0 {
+            error.data["expires_in"] = .number(JSONNumber(remaining))
+        }
+        return error
+    }
+}
+
+extension StoreError {
+    /// What a client is told about the store.
+    package var protocolError: ProtocolError {
+        ProtocolError(code == .locked || code == .dismissed ? .storeLocked : .storeUnavailable, message)
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import OAuth
+package import Secrets
+package import StrictJSON
+package import Systemd
+
+/// An access token that the daemon holds, with both views of its end.
+package struct HeldToken: Sendable, Equatable {
+    package var accessToken: Secret
+    package var tokenType: String
+    /// What the grant covered when the token was issued.
+    package var scope: Scope
+    /// When it was asked for; unix seconds.
+    package var issuedAt: Int64
+    /// What the provider said of its life.
+    package var lifetime: Lifetime
+    /// The boot-time clock's view of `issuedAt`: the moment of sending, or for a token from the store the moment of
+    /// reading less the age that it has by the wall clock.
+    package var obtainedAtBoot: BootInstant
+    /// Seconds of its life that had gone at `obtainedAtBoot`.
+    package var ageThen: Int64 = 0
+    package var idToken: Secret?
+    package var idTokenExpiresAt: Int64?
+    /// Members of the provider's answer that OAuth does not define.
+    package var extra: JSONObject
+
+    package init(
+        accessToken: Secret,
+        tokenType: String,
+        scope: Scope,
+        issuedAt: Int64,
+        lifetime: Lifetime,
+        obtainedAtBoot: BootInstant,
+        ageThen: Int64 = 0,
+        idToken: Secret? = nil,
+        idTokenExpiresAt: Int64? = nil,
+        extra: JSONObject = [:]
+    ) {
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.scope = scope
+        self.issuedAt = issuedAt
+        self.lifetime = lifetime
+        self.obtainedAtBoot = obtainedAtBoot
+        self.ageThen = ageThen
+        self.idToken = idToken
+        self.idTokenExpiresAt = idTokenExpiresAt
+        self.extra = extra
+    }
+
+    /// Its whole life in seconds; nil where the provider states none.
+    package var wholeLife: Int64? {
+        guard case .seconds(let seconds) = lifetime else { return nil }
+        return seconds
+    }
+
+    /// Unix seconds.
+    package var expiresAt: Int64? {
+        wholeLife.map { issuedAt.addingSaturated($0) }
+    }
+
+    /// The same end on the clock that goes on in suspend and never steps.
+    package var expiresAtBoot: BootInstant? {
+        wholeLife.map { obtainedAtBoot.advanced(by: .seconds(max(0, $0 - ageThen))) }
+    }
+
+    /// Seconds that it still holds, by the more careful of both clocks; nil where no end is known.
+    package func remaining(at now: Moment) -> Int64? {
+        guard let expiresAt, let expiresAtBoot else { return nil }
+        return min(
+            expiresAt.subtractingSaturated(now.wall),
+            now.boot.duration(to: expiresAtBoot).components.seconds)
+    }
+
+    /// Whether it holds for more than `seconds`; a token without a known end holds until an API says otherwise.
+    package func holds(_ seconds: Int64, at now: Moment) -> Bool {
+        guard let remaining = remaining(at: now) else { return true }
+        return remaining > seconds
+    }
+}
+
+extension Int64 {
+    /// The difference, or the nearest number there is: times from outside must never trap.
+    func subtractingSaturated(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        guard overflow else { return difference }
+        return self < 0 ? .min : .max
+    }
+
+    /// The sum, or the nearest number there is.
+    func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        guard overflow else { return sum }
+        return self < 0 ? .min : .max
+    }
+}

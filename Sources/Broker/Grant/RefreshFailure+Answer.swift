@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import StrictJSON
+import TokendProtocol
+
+extension RefreshFailure {
+    /// What an answer that is neither a token nor the grant's end means.
+    ///
+    /// - Parameter host: the provider's, for the sentence that a person reads.
+    init(_ answer: TokenAnswer, host: String) {
+        switch answer {
+        case .throttled(let body, let retryAfter):
+            let seconds = retryAfter?.components.seconds ?? 0
+            self.init(
+                kind: seconds > 0 ? .throttled(seconds: seconds) : .passing,
+                error: ProtocolError(.providerUnreachable, "\(host) asks to wait before the next renewal: \(body.message)"))
+        case .unavailable(let reason, answerLost: _):
+            self.init(kind: .passing, error: ProtocolError(.providerUnreachable, "\(host): \(reason)"))
+        case .misconfigured(let body):
+            self.init(kind: .misconfigured, error: Self.refusal(body, host: host))
+        case .unknown(let body), .grantEnded(let body):
+            self.init(kind: .unknown, error: Self.refusal(body, host: host))
+        case .dpopNonce:
+            self.init(
+                kind: .misconfigured,
+                error: ProtocolError(.providerError, "\(host) demands DPoP, which this version of tokend does not speak"))
+        case .invalid(let invalid):
+            self.init(
+                kind: .misconfigured,
+                error: ProtocolError(.providerError, "\(host): \(invalid.reason)"))
+        case .success:
+            preconditionFailure("A token is no failure.")
+        }
+    }
+
+    private static func refusal(_ body: OAuthErrorBody, host: String) -> ProtocolError {
+        var error = ProtocolError(.providerError, "\(host) refuses the request: \(body.message)")
+        if !body.error.isEmpty { error.data["oauth_error"] = .string(body.error) }
+        if let status = body.status { error.data["http_status"] = .integer(Int64(status)) }
+        return error
+    }
+}

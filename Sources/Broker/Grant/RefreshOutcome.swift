@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import TokendProtocol
+
+/// How one refresh ended. Only `ended` and `quarantined` say anything about the grant; the rest pass.
+package enum RefreshOutcome: Sendable {
+    /// A new access token; a new refresh token is in the store. `isStored`: so is the access token.
+    case renewed(GrantRecord, isStored: Bool)
+    /// The provider answered with a new refresh token and the store did not take it: it is kept in memory, and not
+    /// served, until the store does.
+    case unstored(GrantRecord, StoreError)
+    /// The answer was for another subject, or broke the rules of OIDC Core 12.2: the refresh token is stored, nothing
+    /// is served.
+    case quarantined(GrantRecord)
+    /// The answer breaks the rules in another way: its refresh token is stored, its access token is not used.
+    case refused(GrantRecord, RefreshFailure)
+    /// The provider ended the grant.
+    case ended(GrantRecord.Ended)
+    /// The store is open and has no such item any more.
+    case vanished
+    /// The store did not answer, so nothing was sent.
+    case storeBlocked(StoreError)
+    /// Passing: the provider is away, throttles, or answers nonsense.
+    case failed(RefreshFailure)
+}
+
+/// A refresh that did not work and does not end the grant.
+package struct RefreshFailure: Sendable, Equatable {
+    /// What decides how long to wait.
+    package enum Class: Sendable, Equatable {
+        /// Network, timeout, 5xx: back off and try again.
+        case passing
+        /// The provider named the time to wait, in seconds.
+        case throttled(seconds: Int64)
+        /// The provider refuses the request as such: only a person can mend that.
+        case misconfigured
+        /// An error code that nobody knows: passing a few times, then the grant is taken for ended.
+        case unknown
+    }
+
+    package var kind: Class
+    /// `provider_unreachable` or `provider_error`, with a sentence for a person.
+    package var error: ProtocolError
+
+    package init(kind: Class, error: ProtocolError) {
+        self.kind = kind
+        self.error = error
+    }
+
+    package static func == (left: RefreshFailure, right: RefreshFailure) -> Bool {
+        left.kind == right.kind && left.error.kind == right.error.kind && left.error.message == right.error.message
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+import OAuth
+import Secrets
+import StrictJSON
+package import Systemd
+package import TokendProtocol
+
+/// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
+/// waits for the result.
+@LoopActor package final class Login {
+    /// What the one who started it is told, and no one else.
+    package struct Start: Sendable {
+        package var authorizationURL: WebURL
+        package var redirectURI: String
+    }
+
+    package let id: String
+    package let parameters: LoginParameters
+    /// Unix seconds.
+    package let expiresAt: Int64
+    /// Set once a browser can be opened.
+    package private(set) var start: Start?
+    /// Set once it is over.
+    package private(set) var result: Result<LoginResult, ProtocolError>?
+
+    private let account: String
+    /// The provider's host.
+    private let provider: String
+    private let clock: any Clock
+    private let install: @LoopActor (GrantRecord) -> LoginResult
+    private let onEnd: @LoopActor (Login) -> Void
+    private var machine: LoginStateMachine?
+    private var listener: (any RedirectListener)?
+    private var attempt: LoginAttempt?
+    private var task: Task<Void, Never>?
+    private var deadline: (any ScheduledTimer)?
+    private var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
+    private var waiters: [@LoopActor (Result<LoginResult, ProtocolError>) -> Void] = []
+    private var isCommitted = false
+    private var heldRequests: [@LoopActor (RedirectAnswer) -> Void] = []
+
+    /// - Parameters:
+    ///   - timeout: in seconds, from now until the login gives up.
+    ///   - install: takes over the grant, which is in the store by then.
+    ///   - onEnd: called once, when it is over.
+    init(
+        id: String,
+        account: String,
+        provider: String,
+        parameters: LoginParameters,
+        timeout: Int64,
+        clock: any Clock,
+        install: @escaping @LoopActor (GrantRecord) -> LoginResult,
+        onEnd: @escaping @LoopActor (Login) -> Void
+    ) {
+        self.id = id
+        self.account = account
+        self.provider = provider
+        self.parameters = parameters
+        self.clock = clock
+        self.install = install
+        self.onEnd = onEnd
+        let now = clock.now
+        expiresAt = now.wall.addingSaturated(timeout)
+        deadline = clock.schedule(at: now.boot.advanced(by: .seconds(timeout)), accuracy: .milliseconds(200)) {
+            [weak self] in self?.timeOut()
+        }
+    }
+
+    /// Prepares the login: the store is asked first, then the provider, then a port is opened.
+    func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
+        task = Task { @LoopActor in
+            do throws(ProtocolError) {
+                let prepared = try await attempt.prepare()
+                guard result == nil else { return }
+                try open(prepared, attempt, redirects: redirects)
+            } catch {
+                finish(.failure(.fault(error)))
+            }
+        }
+    }
+
+    private func open(
+        _ prepared: LoginAttempt.Prepared,
+        _ attempt: LoginAttempt,
+        redirects: any RedirectListening
+    ) throws(ProtocolError) {
+        let (listener, redirect) = try attempt.listen(with: redirects) { [weak self] request, answer in
+            guard let self else { return answer(.refused(status: 404)) }
+            received(request, answer)
+        }
+        self.listener = listener
+        let request = attempt.request(prepared, redirectURI: redirect.uri)
+        machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
+        self.attempt = request.attempt
+        do {
+            let start = Start(
+                authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
+                redirectURI: redirect.uri)
+            self.start = start
+            let starters = self.starters
+            self.starters = []
+            for starter in starters { starter(.success(start)) }
+        } catch {
+            throw error.protocolError
+        }
+    }
+
+    // MARK: Who waits
+
+    /// Calls `body` once a browser can be opened, or the login has ended before.
+    func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        if let start { return body(.success(start)) }
+        if case .failure(let error) = result { return body(.failure(error)) }
+        starters.append(body)
+    }
+
+    /// Calls `body` once it is over.
+    func whenEnded(_ body: @escaping @LoopActor (Result<LoginResult, ProtocolError>) -> Void) {
+        if let result { return body(result) }
+        waiters.append(body)
+    }
+
+    // MARK: The redirect
+
+    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
+        guard var machine else { return answer(.refused(status: 404)) }
+        let action = machine.received(request)
+        self.machine = machine
+        switch action {
+        case .answer(let reply):
+            answer(reply)
+        case .hold:
+            heldRequests.append(answer)
+        case .exchange(let code):
+            heldRequests.append(answer)
+            exchange(code)
+        case .end(let failure):
+            heldRequests.append(answer)
+            finish(.failure(failure))
+        case .showPage(let page):
+            answer(page)
+            listener?.close()
+            listener = nil
+        }
+    }
+
+    private func exchange(_ code: Secret) {
+        guard let attempt else { return }
+        task = Task { @LoopActor in
+            do throws(LoginFailure) {
+                let record = try await attempt.exchange(code) { self.commit() }
+                finish(.success(install(record)))
+            } catch {
+                finish(.failure(error))
+            }
+        }
+    }
+
+    /// From here on the grant is being stored, and nothing but that decides how the login ends.
+    ///
+    /// - Returns: false where the login has ended before.
+    private func commit() -> Bool {
+        guard result == nil else { return false }
+        isCommitted = true
+        deadline?.cancel()
+        return true
+    }
+
+    // MARK: The end
+
+    /// Ends it from outside: cancelled, replaced, or the daemon stops.
+    func cancel(_ message: String) {
+        guard !isCommitted else { return }
+        finish(.failure(.fault(ProtocolError(.cancelled, message))))
+    }
+
+    private func timeOut() {
+        let error = ProtocolError(.timeout, "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)")
+        finish(.failure(.fault(error)))
+    }
+
+    private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
+        guard result == nil else { return }
+        let ended = outcome.mapError { $0.protocolError(account: account) }
+        result = ended
+        deadline?.cancel()
+        task?.cancel()
+        task = nil
+        attempt = nil
+        endListener(outcome)
+        let starters = self.starters
+        let waiters = self.waiters
+        self.starters = []
+        self.waiters = []
+        if case .failure(let error) = ended { for starter in starters { starter(.failure(error)) } }
+        onEnd(self)
+        for waiter in waiters { waiter(ended) }
+    }
+
+    /// The browser is sent to the last page; the port closes once that was fetched, five seconds later at most.
+    private func endListener(_ outcome: Result<LoginResult, LoginFailure>) {
+        guard listener != nil, var machine else { return closeListener() }
+        let page =
+            switch outcome {
+            case .success(let result):
+                RedirectAnswer.signedIn(account: account, identity: result.identity, provider: provider)
+            case .failure(let failure): failure.page(account: account, provider: provider)
+            }
+        machine.ended(page: page)
+        self.machine = machine
+        let held = heldRequests
+        heldRequests = []
+        guard !held.isEmpty else { return closeListener() }
+        for answer in held { answer(.seeOther(path: machine.pagePath)) }
+        deadline = clock.schedule(at: clock.now.boot.advanced(by: .seconds(5)), accuracy: .milliseconds(200)) {
+            [self] in closeListener()
+        }
+    }
+
+    /// Closes the port at once.
+    func closeListener() {
+        deadline?.cancel()
+        listener?.close()
+        listener = nil
+    }
+}

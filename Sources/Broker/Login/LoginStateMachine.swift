@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+package import OAuth
+package import Secrets
+
+/// What a redirect that arrives at the listener means for one login.
+///
+/// Nothing that a stranger can send ends a login: only an answer with this login's `state` does. Everything else is
+/// told 4xx and the wait goes on (RFC 8252, sections 8.3 and 8.10).
+package struct LoginStateMachine: Sendable {
+    enum State: Sendable {
+        /// For the person, at the provider.
+        case waiting
+        /// The code is on its way to the token endpoint; browsers that ask meanwhile wait for the end.
+        case exchanging
+        case ended(RedirectAnswer)
+    }
+
+    /// What the shell performs.
+    package enum Action: Sendable {
+        /// Answer this request; the login goes on as it was.
+        case answer(RedirectAnswer)
+        /// Trade the code, once; the request is answered at the end.
+        case exchange(Secret)
+        /// The person or the provider said no, or a check failed: end the login, then answer the request.
+        case end(LoginFailure)
+        /// Answer this request when the exchange has ended.
+        case hold
+        /// Answer with the last page; the listener can close after it.
+        case showPage(RedirectAnswer)
+    }
+
+    /// The path of the redirect URI.
+    private let path: String
+    /// `Host` headers that are ours.
+    private let hosts: Set<String>
+    /// Where the browser is sent afterwards, so that the code leaves the address bar.
+    package let pagePath: String
+    private let expected: AuthorizationResponse.Expected
+    private var state = State.waiting
+
+    /// - Parameters:
+    ///   - path: the redirect URI's path.
+    ///   - hosts: `127.0.0.1:PORT` and the like.
+    ///   - pageName: an unguessable name for the last page.
+    package init(path: String, hosts: Set<String>, pageName: String, expected: AuthorizationResponse.Expected) {
+        self.path = path.isEmpty ? "/" : path
+        self.hosts = hosts
+        pagePath = "/done/" + pageName
+        self.expected = expected
+    }
+
+    /// A request arrived.
+    package mutating func received(_ request: RedirectRequest) -> Action {
+        guard let host = request.headers["Host"], hosts.contains(host.lowercased()) else {
+            return .answer(.refused(status: 421))
+        }
+        guard request.path == pagePath || request.path == path else { return .answer(.refused(status: 404)) }
+        guard request.method == .get else { return .answer(.refused(status: 405)) }
+        guard !isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
+        if request.path == pagePath { return page() }
+        guard let query = request.query, let parameters = FormParameters.decode(query) else {
+            return .answer(.refused(status: 400))
+        }
+        return answer(parameters)
+    }
+
+    private mutating func answer(_ parameters: FormParameters) -> Action {
+        let outcome = AuthorizationResponse.read(parameters, for: expected)
+        if case .ignored = outcome { return .answer(.refused(status: 400)) }
+        // A second load of the same address is the same browser: it sees the end of the login like the first.
+        switch state {
+        case .exchanging: return .hold
+        case .ended: return .answer(.seeOther(path: pagePath))
+        case .waiting: break
+        }
+        switch outcome {
+        case .ignored:
+            return .answer(.refused(status: 400))
+        case .code(let code, metadata: _):
+            state = .exchanging
+            return .exchange(code)
+        case .refused(let body):
+            return .end(.refused(body))
+        case .failed(let check, let message):
+            return .end(.check(check, message: message))
+        }
+    }
+
+    private func page() -> Action {
+        guard case .ended(let answer) = state else { return .answer(.refused(status: 404)) }
+        return .showPage(answer)
+    }
+
+    /// The login has ended; `page` is what the browser is shown.
+    package mutating func ended(page: RedirectAnswer) {
+        state = .ended(page)
+    }
+
+    /// Browsers that load ahead of a person must not use up the code.
+    private func isPrefetch(_ headers: HTTPHeaders) -> Bool {
+        ["Sec-Purpose", "Purpose", "X-Moz"].contains { name in
+            headers[name]?.lowercased().contains("prefetch") ?? false
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension RequestRouter {
+    /// `hello`
+    func hello(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        _ = try Hello.Parameters(params: request.params)
+        var methods: [String: [String]] = [:]
+        for (method, names) in Self.methods { methods[method.rawValue] = names }
+        return reply(
+            Hello.Result(
+                name: "tokend", version: identity.version, protocolVersion: 1, pid: identity.pid, methods: methods),
+            to: request)
+    }
+
+    /// `status`: reads memory alone and never waits.
+    func status(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try Status.Parameters(params: request.params)
+        let accounts = try parameters.account.map { name throws(ProtocolError) in [try broker.account(named: name)] }
+        let listed = accounts ?? broker.accountNames.compactMap { broker.accounts[$0] }
+        return reply(Status.Result(daemon: daemonStatus, accounts: listed.map(\.status)), to: request)
+    }
+
+    private var daemonStatus: DaemonStatus {
+        let faults = broker.configuration.faults
+        var status = DaemonStatus(
+            version: identity.version, pid: identity.pid, startedAt: identity.startedAt, socket: identity.socket,
+            storeKind: broker.store.kind, storeState: StoreState(rawValue: broker.store.state.rawValue),
+            configFolder: broker.configuration.folder, configState: faults.isEmpty ? "ok" : "faults",
+            configFaults: faults)
+        status.clients = Int64(server?.clientCount ?? 0)
+        status.requests = Int64(server?.requestCount ?? 0)
+        status.refreshes = Int64(broker.refreshCount)
+        return status
+    }
+
+    /// `account.list`
+    func listAccounts(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        _ = try AccountList.Parameters(params: request.params)
+        return reply(
+            AccountList.Result(
+                accounts: broker.accountNames, defaultAccount: broker.configuration.daemon.defaultAccount),
+            to: request)
+    }
+
+    /// `config.reload`
+    func reload(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        _ = try ConfigReload.Parameters(params: request.params)
+        broker.reload()
+        let faults = broker.configuration.faults
+        return reply(ConfigReload.Result(state: faults.isEmpty ? "ok" : "faults", faults: faults), to: request)
+    }
+
+    /// `store.unlock`: the person is asked through the store's own prompt.
+    func unlockStore(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try StoreUnlock.Parameters(params: request.params)
+        if parameters.passphrase != nil {
+            throw .invalidParams(
+                member: "passphrase", "only the file store takes a passphrase, and it is not built yet")
+        }
+        let broker = broker
+        return .later { reply in
+            Task { @LoopActor in
+                do throws(StoreError) {
+                    try await broker.store.unlock(timeout: .seconds(parameters.timeout ?? 60))
+                    reply.succeed(StoreUnlock.Result(state: .ready))
+                } catch {
+                    reply.fail(error.protocolError)
+                }
+            }
+        }
+    }
+
+    /// `events.subscribe`
+    func subscribe(_ request: RequestMessage, _ session: ClientSession) throws(ProtocolError) -> Handling {
+        _ = try EventsSubscribe.Parameters(params: request.params)
+        session.subscribe()
+        return reply(NoResult(), to: request)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension RequestRouter {
+    /// `token.get`: from what is held, inside this very call, wherever that will do.
+    func getToken(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
+        let parameters = try TokenGet.Parameters(params: request.params)
+        try refuseUnbuilt(parameters)
+        let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
+        let demand = TokenDemand(
+            minValid: parameters.minValid, rejected: parameters.rejected, fresh: parameters.fresh ?? false,
+            scope: parameters.scope.map { Scope($0) })
+        guard let answer = account.token(demand) else {
+            return .later { reply in
+                reply.expire(
+                    after: parameters.timeout ?? 60, clock: self.broker.ports.clock,
+                    message: "no token of “\(account.name)” came in time; the renewal goes on")
+                account.whenAnswered(demand) { result in self.finish(reply, result, account, parameters, session) }
+            }
+        }
+        let served = try answer.get()
+        note(account, parameters, session)
+        return reply(result(served, account, parameters), to: request)
+    }
+
+    private func finish(
+        _ reply: PendingReply,
+        _ result: Result<Account.Served, ProtocolError>,
+        _ account: Account,
+        _ parameters: TokenGet.Parameters,
+        _ session: ClientSession
+    ) {
+        guard reply.isOpen else { return }
+        switch result {
+        case .success(let served):
+            note(account, parameters, session)
+            reply.succeed(self.result(served, account, parameters))
+        case .failure(let error):
+            reply.fail(error)
+        }
+    }
+
+    private func note(_ account: Account, _ parameters: TokenGet.Parameters, _ session: ClientSession) {
+        broker.ports.log.record(
+            .tokenServed(account: account.name, client: session.peer, application: parameters.application))
+    }
+
+    private func result(
+        _ served: Account.Served,
+        _ account: Account,
+        _ parameters: TokenGet.Parameters
+    ) -> TokenGet.Result {
+        let token = served.token
+        var result = TokenGet.Result(
+            account: account.name, issuer: account.issuerName, accessToken: token.accessToken,
+            tokenType: token.tokenType, scope: token.scope.text, renewable: served.record?.renewable ?? false)
+        result.expiresAt = token.expiresAt
+        result.expiresIn = token.remaining(at: broker.ports.clock.now)
+        result.refreshed = served.refreshed
+        if parameters.idToken == true {
+            result.idToken = token.idToken
+            result.idTokenExpiresAt = token.idTokenExpiresAt
+        }
+        if !token.extra.isEmpty { result.extra = token.extra }
+        return result
+    }
+
+    /// Parameters of features that are not built yet: refused, so that nobody gets a wider token than was asked for.
+    private func refuseUnbuilt(_ parameters: TokenGet.Parameters) throws(ProtocolError) {
+        let unbuilt: [(String, Bool)] = [
+            ("narrow", parameters.narrow == true), ("resource", parameters.resource != nil),
+            ("audience", parameters.audience != nil), ("interactive", parameters.interactive == true),
+        ]
+        for (member, isAsked) in unbuilt where isAsked {
+            throw .invalidParams(member: member, "“\(member)” is not built yet in this version of tokend")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+package import Systemd
+package import TokendProtocol
+
+/// Unpacks each request, calls the broker and packs the answer: the only place that knows both messages and accounts.
+@LoopActor package final class RequestRouter: RequestHandler {
+    /// What the daemon knows about itself and `status` tells.
+    package struct Identity: Sendable {
+        package var version: String
+        package var pid: Int64
+        /// Unix seconds.
+        package var startedAt: Int64
+        package var socket: String
+
+        package init(version: String, pid: Int64, startedAt: Int64, socket: String) {
+            self.version = version
+            self.pid = pid
+            self.startedAt = startedAt
+            self.socket = socket
+        }
+    }
+
+    let broker: Broker
+    let identity: Identity
+    /// Set once the server is there; its numbers are in `status`.
+    package weak var server: SocketServer?
+    /// Set when the daemon is about to end: nothing new is begun.
+    package var isStopping = false
+
+    package init(broker: Broker, identity: Identity) {
+        self.broker = broker
+        self.identity = identity
+    }
+
+    package func handle(_ request: RequestMessage, from session: ClientSession) -> Handling {
+        do {
+            return try dispatch(request, from: session)
+        } catch {
+            return .reply(request.isNotification ? [] : ReplyMessage.error(error, to: request))
+        }
+    }
+
+    private func dispatch(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
+        guard let method = Method(rawValue: request.method), Self.methods[method] != nil else {
+            throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
+        }
+        try refuseWhileBroken(method)
+        switch method {
+        case .tokenGet: return try getToken(request, from: session)
+        case .status: return try status(request)
+        case .hello: return try hello(request)
+        case .loginStart: return try startLogin(request)
+        case .loginWait: return try waitForLogin(request)
+        case .loginCancel: return try cancelLogin(request)
+        case .logout: return try logout(request)
+        case .accountList: return try listAccounts(request)
+        case .configReload: return try reload(request)
+        case .storeUnlock: return try unlockStore(request)
+        case .eventsSubscribe: return try subscribe(request, session)
+        default: throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
+        }
+    }
+
+    /// What this daemon has, and what each takes; `hello` tells it.
+    static let methods: [Method: [String]] = [
+        .tokenGet: TokenGet.Parameters.names,
+        .status: Status.Parameters.names,
+        .hello: Hello.Parameters.names,
+        .loginStart: LoginStart.Parameters.names,
+        .loginWait: LoginWait.Parameters.names,
+        .loginCancel: LoginCancel.Parameters.names,
+        .logout: Logout.Parameters.names,
+        .accountList: AccountList.Parameters.names,
+        .configReload: ConfigReload.Parameters.names,
+        .storeUnlock: StoreUnlock.Parameters.names,
+        .eventsSubscribe: EventsSubscribe.Parameters.names,
+    ]
+
+    /// A daemon that started with a broken `config.json5` answers what helps to mend it, and nothing else.
+    private func refuseWhileBroken(_ method: Method) throws(ProtocolError) {
+        if isStopping { throw ProtocolError(.cancelled, "tokend is stopping; try again in a moment") }
+        guard broker.isBroken, let fault = broker.configuration.daemonFaults.first else { return }
+        switch method {
+        case .hello, .status, .configReload: return
+        default: throw fault.protocolError
+        }
+    }
+
+    /// A reply at once.
+    func reply(_ result: some MethodResult, to request: RequestMessage) -> Handling {
+        .reply(request.isNotification ? [] : ReplyMessage.result(result, to: request))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Systemd
+
+/// The secret store, and what its last answer said about it.
+@LoopActor package final class ObservedStore: CredentialStore {
+    /// The words of `status`.
+    package enum State: String, Sendable {
+        case ready
+        case locked
+        case unavailable
+        /// Not touched yet.
+        case unknown
+    }
+
+    package private(set) var state = State.unknown
+    /// Called when the store is open again after it was not.
+    package var onOpened: (@LoopActor () -> Void)?
+    private let store: any CredentialStore
+
+    package init(_ store: any CredentialStore) {
+        self.store = store
+    }
+
+    package var kind: String { store.kind }
+
+    package func items() async throws(StoreError) -> [StoredItem] {
+        try await observe { () throws(StoreError) in try await store.items() }
+    }
+
+    package func item(account: String) async throws(StoreError) -> StoredItem? {
+        try await observe { () throws(StoreError) in try await store.item(account: account) }
+    }
+
+    package func write(_ item: StoredItem) async throws(StoreError) {
+        try await observe { () throws(StoreError) in try await store.write(item) }
+    }
+
+    package func remove(account: String) async throws(StoreError) {
+        try await observe { () throws(StoreError) in try await store.remove(account: account) }
+    }
+
+    package func unlock(timeout: Duration) async throws(StoreError) {
+        try await observe { () throws(StoreError) in try await store.unlock(timeout: timeout) }
+    }
+
+    private func observe<Value: Sendable>(
+        _ call: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        do {
+            let value = try await call()
+            let wasShut = state == .locked || state == .unavailable
+            state = .ready
+            if wasShut { onOpened?() }
+            return value
+        } catch {
+            switch error.code {
+            case .locked, .dismissed: state = .locked
+            case .unavailable: state = .unavailable
+            case .unreadable: state = .ready
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import OAuth
+package import Secrets
+package import Systemd
+
+/// What the broker needs of the world. `tokend` meets these with curl, libsecret and the rest; tests meet them in
+/// memory, so that whole flows run with a clock that is moved by hand.
+///
+/// All of it is used on the loop alone.
+
+/// Both views of now.
+package struct Moment: Sendable, Equatable {
+    /// Unix seconds; may step.
+    package var wall: Int64
+    /// Goes on in suspend and never steps.
+    package var boot: BootInstant
+
+    package init(wall: Int64, boot: BootInstant) {
+        self.wall = wall
+        self.boot = boot
+    }
+}
+
+/// A timer that was asked for; cancelling it twice is harmless.
+@LoopActor package protocol ScheduledTimer: AnyObject, Sendable {
+    func cancel()
+}
+
+@LoopActor package protocol Clock: AnyObject, Sendable {
+    var now: Moment { get }
+
+    /// Calls `action` on the loop once `instant` has come; never before, and later by `accuracy` at most.
+    func schedule(
+        at instant: BootInstant,
+        accuracy: Duration,
+        _ action: @escaping @LoopActor () -> Void
+    ) -> any ScheduledTimer
+}
+
+@LoopActor package protocol Entropy: AnyObject, Sendable {
+    /// Bytes of the system's random generator.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+@LoopActor package protocol HTTPTransport: AnyObject, Sendable {
+    /// Sends one request to a provider, with the trust and the proxy that `wire` names.
+    func send(_ request: HTTPRequest, wire: WireSettings) async throws(TransportError) -> HTTPResponse
+}
+
+/// How one account's provider is reached.
+package struct WireSettings: Sendable, Hashable {
+    /// A file of additional CAs, as it was when the configuration was read.
+    package struct AuthorityFile: Sendable, Hashable {
+        /// A PEM file's path.
+        package var path: String
+        /// The SHA-256 of its content, in hexadecimal: a file that has changed since is not trusted unread.
+        package var digest: String
+
+        package init(path: String, digest: String) {
+            self.path = path
+            self.digest = digest
+        }
+    }
+
+    package var authorities: [AuthorityFile]
+    package var proxy: String?
+    /// For one request as a whole.
+    package var timeout: Duration
+
+    package init(authorities: [AuthorityFile] = [], proxy: String? = nil, timeout: Duration = .seconds(30)) {
+        self.authorities = authorities
+        self.proxy = proxy
+        self.timeout = timeout
+    }
+}
+
+/// One item of the secret store as the broker sees it.
+package struct StoredItem: Sendable, Equatable {
+    package var account: String
+    package var issuer: String
+    package var clientID: String
+    /// What a person sees in the store's own program.
+    package var label: String
+    package var secret: Secret
+
+    package init(account: String, issuer: String, clientID: String, label: String, secret: Secret) {
+        self.account = account
+        self.issuer = issuer
+        self.clientID = clientID
+        self.label = label
+        self.secret = secret
+    }
+}
+
+/// Why the secret store did not answer; neither of them says anything about a grant.
+package struct StoreError: Error, Sendable, Equatable {
+    package enum Code: Sendable, Equatable {
+        case locked
+        case unavailable
+        /// The item is there and is not one of ours any more.
+        case unreadable
+        /// The person closed the store's prompt.
+        case dismissed
+    }
+
+    package var code: Code
+    /// One sentence for a person.
+    package var message: String
+
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// The secret store. No call but `unlock` ever raises a prompt.
+@LoopActor package protocol CredentialStore: AnyObject, Sendable {
+    /// `secret-service` or `memory`.
+    var kind: String { get }
+
+    /// Every grant of this user.
+    func items() async throws(StoreError) -> [StoredItem]
+
+    /// One account's grant; nil only where the store is open and has none.
+    func item(account: String) async throws(StoreError) -> StoredItem?
+
+    /// Durable on return. Takes the place of the account's item, whatever its attributes were.
+    func write(_ item: StoredItem) async throws(StoreError)
+
+    func remove(account: String) async throws(StoreError)
+
+    /// Asks the person to open the store.
+    func unlock(timeout: Duration) async throws(StoreError)
+}
+
+/// What arrived at a loopback listener.
+package struct RedirectRequest: Sendable {
+    package var method: HTTPMethod?
+    package var path: String
+    /// Without the question mark; nil where there was none.
+    package var query: String?
+    package var headers: HTTPHeaders
+
+    package init(method: HTTPMethod?, path: String, query: String?, headers: HTTPHeaders) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+    }
+}
+
+/// What a person's browser is told.
+package enum RedirectAnswer: Sendable, Equatable {
+    /// 303 to a path of this login without a query, so that the code leaves the address bar.
+    case seeOther(path: String)
+    /// The last page: the grant is stored.
+    case signedIn(account: String, identity: String?, provider: String)
+    /// The last page: the person, or the provider, said no.
+    case denied(account: String, provider: String)
+    /// The last page: it did not work.
+    case failed(account: String, reason: String, next: String, command: String?)
+    /// 4xx; not part of this login, which goes on.
+    case refused(status: Int)
+}
+
+/// A listener on a loopback address, open from its making until `close()`.
+@LoopActor package protocol RedirectListener: AnyObject, Sendable {
+    var port: Int { get }
+
+    /// Stops listening at once; answers that are under way are still delivered.
+    func close()
+}
+
+@LoopActor package protocol RedirectListening: AnyObject, Sendable {
+    /// Opens a listener on a loopback address; `localhost` means both families at one port.
+    ///
+    /// - Parameters:
+    ///   - port: nil: the system picks one.
+    ///   - handler: called on the loop for each request; its second parameter takes the answer, now or later, exactly
+    ///     once.
+    /// - Throws: a sentence that names the port or the family that could not be had.
+    func open(
+        _ host: RedirectURI.LoopbackHost,
+        port: Int?,
+        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+    ) throws(RedirectFault) -> any RedirectListener
+}
+
+/// Why no listener could be opened.
+package struct RedirectFault: Error, Sendable {
+    package var message: String
+
+    package init(message: String) {
+        self.message = message
+    }
+}
+
+@LoopActor package protocol BrowserOpener: AnyObject, Sendable {
+    /// Opens the person's browser; returns once it was asked for.
+    ///
+    /// - Throws: a sentence that says what is missing.
+    func open(_ url: WebURL, command: [String]?) async throws(BrowserError)
+}
+
+/// Why no browser could be opened.
+package struct BrowserError: Error, Sendable {
+    package var message: String
+
+    package init(message: String) {
+        self.message = message
+    }
+}
+
+/// Where everything worth knowing goes: the journal, and the clients that subscribed.
+@LoopActor package protocol EventLog: AnyObject, Sendable {
+    func record(_ event: BrokerEvent)
+}
+
+/// The names of accounts whose item could not be removed at logout because the store was locked; outlives a restart, so
+/// that no grant comes back to life.
+@LoopActor package protocol PendingRemovals: AnyObject, Sendable {
+    var accounts: Set<String> { get set }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import JOSE
+import OAuth
+import Secrets
+import Systemd
+import TokendProtocol
+
+/// What one account's flows do at its provider: send token requests, and check who the answer is for.
+@LoopActor struct ProviderAccess {
+    let account: AccountConfiguration
+    let wire: WireSettings
+    let transport: any HTTPTransport
+    let clock: any Clock
+    let directory: ProviderDirectory
+
+    /// What came of one token request.
+    enum Sent {
+        case answer(TokenAnswer, at: Moment)
+        /// Nothing came back.
+        case lost(TransportError, at: Moment)
+    }
+
+    /// Sends one token request. `at` is the time of sending, from which lifetimes count.
+    func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(OAuthError) -> Sent {
+        let http = try request.adding(account.tokenParameters).httpRequest(
+            endpoint: endpoint, clientID: account.clientID, authentication: .none, headers: account.tokenHeaders)
+        let sentAt = clock.now
+        do {
+            let response = try await transport.send(http, wire: wire)
+            let answer = TokenAnswer.read(
+                response, sentAt: sentAt.wall, now: clock.now.wall, requested: requested, issuer: account.issuer)
+            return .answer(answer, at: sentAt)
+        } catch {
+            return .lost(error, at: sentAt)
+        }
+    }
+
+    /// Verifies an ID token, fetching the provider's keys once more where it names one that is not known yet.
+    func verify(
+        _ token: Secret,
+        rules: IDTokenRules,
+        metadata: ProviderMetadata
+    ) async throws(IdentityFailure) -> IDToken {
+        guard let url = metadata.keySetURL else {
+            throw .check("signature", "the provider names no keys (jwks_uri) to verify its ID token with")
+        }
+        var isUnknownKey = false
+        while true {
+            let keys: JSONWebKeySet
+            do {
+                keys = try await directory.keys(at: url, wire: wire, isUnknownKey: isUnknownKey)
+            } catch {
+                throw .fault(error.protocolError)
+            }
+            do {
+                return try IDToken.verify(compact: token, keys: keys, rules: rules)
+            } catch {
+                guard error.isKeyUnknown, !isUnknownKey else { throw .check(error.check.rawValue, error.message) }
+                isUnknownKey = true
+            }
+        }
+    }
+
+    /// Revokes a token; whatever comes of it, the local side is done with it (RFC 7009).
+    ///
+    /// - Returns: a sentence where the provider did not revoke it.
+    func revoke(_ token: Secret, hint: RevocationRequest.Hint, metadata: ProviderMetadata) async -> String? {
+        guard let endpoint = metadata.revocationEndpoint else {
+            return "\(account.issuerHost) offers no revocation; the tokens end by themselves"
+        }
+        var request = RevocationRequest(token: token, hint: hint)
+            .httpRequest(endpoint: endpoint, clientID: account.clientID, authentication: .none)
+        request.timeout = .seconds(5)
+        do {
+            let response = try await transport.send(request, wire: wire)
+            switch RevocationAnswer.read(response, now: clock.now.wall) {
+            case .done, .unsupportedTokenType: return nil
+            case .later(let reason, retryAfter: _): return "\(account.issuerHost) did not revoke the grant now: \(reason)"
+            case .refused(let body): return "\(account.issuerHost) did not revoke the grant: \(body.message)"
+            }
+        } catch {
+            return error.message
+        }
+    }
+}
+
+/// Why an answer's identity was not accepted.
+enum IdentityFailure: Error {
+    /// It breaks a rule.
+    case check(String, String)
+    /// The keys could not be had: nothing is known.
+    case fault(ProtocolError)
+}

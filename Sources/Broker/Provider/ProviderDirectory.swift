@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import JOSE
+package import OAuth
+import StrictJSON
+package import Systemd
+package import TokendProtocol
+
+/// What is known of the providers: their metadata and their keys, as fetched and for how long that is believed.
+@LoopActor package final class ProviderDirectory {
+    private struct Key: Hashable {
+        var issuer: String
+        var wire: WireSettings
+    }
+
+    private struct Entry<Value> {
+        var value: Value
+        var fetchedAt: BootInstant
+    }
+
+    /// Metadata is read anew at each login and kept otherwise for a day.
+    private static let metadataLife: Duration = .seconds(86_400)
+
+    private let transport: any HTTPTransport
+    private let clock: any Clock
+    private var metadata: [Key: Entry<ProviderMetadata>] = [:]
+    private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
+
+    package init(transport: any HTTPTransport, clock: any Clock) {
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// Forgets everything: what was fetched before may be what a person is mending.
+    package func forgetAll() {
+        metadata = [:]
+        keySets = [:]
+    }
+
+    /// The provider's metadata with the account's own endpoints above it.
+    ///
+    /// - Parameter isFresh: whether what is known already will not do; it stays in use where the provider is away.
+    /// - Throws: `provider_unreachable`, or `provider_error` where the document breaks the rules.
+    package func metadata(
+        for account: AccountConfiguration,
+        wire: WireSettings,
+        isFresh: Bool = false
+    ) async throws(ProtocolError) -> ProviderMetadata {
+        guard let issuer = account.issuer else { return account.endpoints.above(ProviderMetadata()) }
+        let key = Key(issuer: issuer.text, wire: wire)
+        if !isFresh, let entry = metadata[key], entry.fetchedAt.advanced(by: Self.metadataLife) > clock.now.boot {
+            return account.endpoints.above(entry.value)
+        }
+        do {
+            let found = try await discover(issuer, wire: wire)
+            metadata[key] = Entry(value: found, fetchedAt: clock.now.boot)
+            return account.endpoints.above(found)
+        } catch {
+            guard !isFresh, error.kind == .providerUnreachable, let entry = metadata[key] else { throw error }
+            return account.endpoints.above(entry.value)
+        }
+    }
+
+    private func discover(_ issuer: Issuer, wire: WireSettings) async throws(ProtocolError) -> ProviderMetadata {
+        do throws(OAuthError) {
+            let discovery = try Discovery(issuer: issuer)
+            var openID: HTTPResponse?
+            for url in discovery.openIDURLs {
+                openID = try await fetch(url, wire: wire)
+                if let openID, Discovery.isDocument(openID) { break }
+            }
+            let oauth = try await fetch(discovery.oauthURL, wire: wire)
+            return try discovery.metadata(openID: openID, oauth: oauth)
+        } catch {
+            throw error.protocolError
+        }
+    }
+
+    /// The provider's keys.
+    ///
+    /// - Parameter isUnknownKey: whether the ones that are known lack the key in question; then they are fetched again,
+    ///   at most once a minute.
+    package func keys(
+        at url: WebURL,
+        wire: WireSettings,
+        isUnknownKey: Bool = false
+    ) async throws(OAuthError) -> JSONWebKeySet {
+        let key = Key(issuer: url.text, wire: wire)
+        if let entry = keySets[key] {
+            let age = entry.fetchedAt.duration(to: clock.now.boot)
+            if age < (isUnknownKey ? KeySetDocument.refetchGap : Self.metadataLife) { return entry.value }
+        }
+        let response = try await fetch(url, wire: wire)
+        let keys = try KeySetDocument.read(response)
+        keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)
+        return keys
+    }
+
+    private func fetch(_ url: WebURL, wire: WireSettings) async throws(OAuthError) -> HTTPResponse {
+        do {
+            return try await transport.send(
+                HTTPRequest(method: .get, url: url, headers: ["Accept": "application/json"]), wire: wire)
+        } catch {
+            throw OAuthError(.unavailable, error.message, underlying: error)
+        }
+    }
+}
+
+extension AccountConfiguration.Endpoints {
+    /// The metadata with the endpoints that the account's file names itself.
+    func above(_ discovered: ProviderMetadata) -> ProviderMetadata {
+        var metadata = discovered
+        metadata.authorizationEndpoint = authorization ?? discovered.authorizationEndpoint
+        metadata.tokenEndpoint = token ?? discovered.tokenEndpoint
+        metadata.revocationEndpoint = revocation ?? discovered.revocationEndpoint
+        metadata.introspectionEndpoint = introspection ?? discovered.introspectionEndpoint
+        metadata.userInfoEndpoint = userinfo ?? discovered.userInfoEndpoint
+        metadata.endSessionEndpoint = endSession ?? discovered.endSessionEndpoint
+        metadata.keySetURL = jwks ?? discovered.keySetURL
+        return metadata
+    }
+}
+
+extension OAuthError {
+    /// What a client is told: a provider that is away is another thing than one that breaks the rules.
+    var protocolError: ProtocolError {
+        ProtocolError(code == .unavailable ? .providerUnreachable : .providerError, message)
+    }
+}
+
+extension TransportError {
+    /// What a client is told.
+    var protocolError: ProtocolError {
+        ProtocolError(.providerUnreachable, message)
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Keeps the replies to plain requests without an id in the order of their requests: without an id, order is all that
+/// tells a client which reply is which.
+struct ReplyOrder {
+    private var first = 0
+    private var lines: [[UInt8]?] = []
+
+    /// The place of the next such request.
+    mutating func take() -> Int {
+        lines.append(nil)
+        return first + lines.count - 1
+    }
+
+    /// Puts the reply of `place` in.
+    ///
+    /// - Returns: the lines that can go out now, in order.
+    mutating func fill(_ place: Int, with line: [UInt8]) -> [[UInt8]] {
+        lines[place - first] = line
+        let ready = lines.prefix { $0 != nil }.compactMap(\.self)
+        lines.removeFirst(ready.count)
+        first += ready.count
+        return ready
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// What one client, and all of them together, can take of the daemon.
+package struct SessionLimits: Sendable {
+    /// A request line, in bytes.
+    package var line = 256 * 1024
+    /// Requests under way on one connection; beyond it nothing more is read from it.
+    package var inFlight = 64
+    /// Replies that a client has not read, in bytes; beyond it likewise.
+    package var unread = 1024 * 1024
+    /// How long a client with that much unread may go without reading.
+    package var unreadPatience: Duration = .seconds(30)
+    /// Half-read lines of all clients together, in bytes; beyond it the largest is dropped.
+    package var halfLines = 64 * 1024 * 1024
+    /// How long a line over the limit is read away before the connection is closed.
+    package var overlongPatience: Duration = .seconds(1)
+
+    package init() {}
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CCurl
+import HTTPTypes
+import Systemd
+
+/// One curl multi handle on the loop: curl says which sockets and what time it waits for, the loop tells it
+/// when they come. For the loop's thread only.
+///
+/// A transfer is let go of here alone, after `curl_multi_socket_action` has returned: never inside one of
+/// curl's callbacks.
+final class CurlMulti {
+    /// What `start` promises to call once.
+    typealias Completion = (Result<HTTPResponse, TransportError>) -> Void
+
+    private struct Running {
+        let transfer: CurlTransfer
+        let deadline: EventSource
+        let completion: Completion
+    }
+
+    /// Called when the last request has ended.
+    var whenIdle: () -> Void = {}
+
+    private let loop: EventLoop
+    private let handle: UnsafeMutableRawPointer
+    private var sockets: [Int32: EventSource] = [:]
+    private var timer: EventSource?
+    private var running: [UInt64: Running] = [:]
+
+    /// How many requests are under way.
+    var count: Int { running.count }
+
+    init(loop: EventLoop) throws(TransportError) {
+        // Thread-safe and counted in this libcurl; the first call of the process does the work.
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_multi_init() else {
+            throw TransportError(
+                code: .protocolViolation,
+                message: "The HTTP client cannot be set up: memory is short.",
+                mayHaveBeenSent: false
+            )
+        }
+        self.loop = loop
+        self.handle = handle
+        tokend_curl_multi_set_functions(
+            handle,
+            { _, socket, what, context, _ in CurlMulti.from(context)?.watch(socket, what) ?? 0 },
+            { _, milliseconds, context in CurlMulti.from(context)?.wait(milliseconds) ?? 0 },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        tokend_curl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, 8)
+    }
+
+    deinit {
+        // No callback may find an object that is going.
+        tokend_curl_multi_set_functions(handle, nil, nil, nil)
+        for one in running.values { curl_multi_remove_handle(handle, one.transfer.easy) }
+        curl_multi_cleanup(handle)
+    }
+
+    /// Starts a transfer; `completion` is called once, on the loop.
+    func start(_ transfer: CurlTransfer, id: UInt64, timeout: Duration, completion: @escaping Completion) {
+        let deadline = loop.addTimer(at: loop.bootTime.advanced(by: timeout), accuracy: .milliseconds(20)) {
+            [unowned self] in
+            end(id, with: .failure(transfer.timedOut(after: timeout)))
+        }
+        running[id] = Running(transfer: transfer, deadline: deadline, completion: completion)
+        guard curl_multi_add_handle(handle, transfer.easy) == CURLM_OK else {
+            return end(id, with: transfer.result(CURLE_FAILED_INIT))
+        }
+    }
+
+    /// Ends a transfer that its caller no longer wants; nothing happens if it is over.
+    func cancel(_ id: UInt64) {
+        guard let transfer = running[id]?.transfer else { return }
+        end(id, with: .failure(transfer.cancelled))
+    }
+
+    private func end(_ id: UInt64, with result: Result<HTTPResponse, TransportError>) {
+        guard let ended = running.removeValue(forKey: id) else { return }
+        ended.deadline.cancel()
+        curl_multi_remove_handle(handle, ended.transfer.easy)
+        ended.completion(result)
+        if running.isEmpty { whenIdle() }
+    }
+}
+
+// What curl and the loop say to each other.
+extension CurlMulti {
+    private static func from(_ context: UnsafeMutableRawPointer?) -> CurlMulti? {
+        context.map { Unmanaged<CurlMulti>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// curl's socket callback: begins, changes or ends the watch over a socket.
+    private func watch(_ socket: Int32, _ what: Int32) -> Int32 {
+        guard what != CURL_POLL_REMOVE else {
+            sockets.removeValue(forKey: socket)?.cancel()
+            return 0
+        }
+        var events: DescriptorEvents = []
+        if what & CURL_POLL_IN != 0 { events.insert(.readable) }
+        if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
+        if let source = sockets[socket] {
+            source.events = events
+            return 0
+        }
+        let source = try? loop.addDescriptor(socket, events: events) { [weak self] events in
+            self?.act(socket, events)
+        }
+        sockets[socket] = source
+        return source == nil ? -1 : 0
+    }
+
+    /// curl's timer callback: when it wants to be called without any socket's doing; -1 for never.
+    private func wait(_ milliseconds: Int) -> Int32 {
+        guard milliseconds >= 0 else {
+            timer?.disarm()
+            return 0
+        }
+        let instant = loop.bootTime.advanced(by: .milliseconds(milliseconds))
+        if let timer {
+            timer.rearm(at: instant)
+        } else {
+            timer = loop.addTimer(at: instant, accuracy: .milliseconds(1)) { [weak self] in
+                self?.act(CURL_SOCKET_TIMEOUT, [])
+            }
+        }
+        return 0
+    }
+
+    private func act(_ socket: Int32, _ events: DescriptorEvents) {
+        var mask: Int32 = 0
+        if !events.isDisjoint(with: [.readable, .hangUp]) { mask |= CURL_CSELECT_IN }
+        if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        if events.contains(.error) { mask |= CURL_CSELECT_ERR }
+        var stillRunning: Int32 = 0
+        let code = curl_multi_socket_action(handle, socket, mask, &stillRunning)
+        collect()
+        guard code == CURLM_OK else { return abandon() }
+    }
+
+    /// Takes what has ended.
+    private func collect() {
+        var ended: [(id: UInt64, code: CURLcode)] = []
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(handle, &left) {
+            guard message.pointee.msg == CURLMSG_DONE,
+                let found = running.first(where: { $0.value.transfer.easy == message.pointee.easy_handle })
+            else { continue }
+            ended.append((found.key, message.pointee.data.result))
+        }
+        for (id, code) in ended {
+            guard let transfer = running[id]?.transfer else { continue }
+            end(id, with: transfer.result(code))
+        }
+    }
+
+    /// The multi handle is beyond use (a socket could not be watched): every transfer ends.
+    private func abandon() {
+        for (id, one) in running {
+            end(id, with: one.transfer.result(CURLE_FAILED_INIT))
+        }
+    }
+}

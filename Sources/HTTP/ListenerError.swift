@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Why no loopback listener came about.
+package struct ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What stands in the way.
+    package enum Code: Sendable, Hashable {
+        /// Another program listens on the port.
+        case portTaken
+        /// The port needs rights that the daemon does not have.
+        case notPermitted
+        /// This machine has no such address (IPv6 is off, or IPv4).
+        case noAddress
+        /// Anything else: memory, descriptors.
+        case failed
+    }
+
+    package let code: Code
+
+    /// A sentence that names address and port.
+    package let message: String
+
+    /// The errno, 0 where there is none.
+    package let underlying: Int32
+
+    package var description: String { message }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CMicroHTTPD
+import HTTPTypes
+
+/// The requests of one server, found by their connections: where libmicrohttpd's callbacks come in.
+final class ListenerExchanges {
+    /// Called with every whole request.
+    typealias Handler = (ListenerRequest, ListenerExchange) -> Void
+
+    /// Called when an answer came after its connection had been suspended: the daemon has to run.
+    var whenAnswered: () -> Void = {}
+
+    private let handler: Handler
+    private var byConnection: [OpaquePointer: ListenerExchange] = [:]
+
+    init(handler: @escaping Handler) {
+        self.handler = handler
+    }
+
+    /// Whether some answer is not delivered yet.
+    var isAnyOwed: Bool { byConnection.values.contains(where: \.isOwed) }
+
+    /// Readies all connections for the daemon's end.
+    func abandonAll() {
+        for exchange in byConnection.values { exchange.abandon() }
+    }
+
+    /// Names this object's callbacks; it must outlive the daemon.
+    func install(in settings: inout tokend_mhd_settings) {
+        settings.context = Unmanaged.passUnretained(self).toOpaque()
+        settings.target = { context, target, connection in
+            ListenerExchanges.from(context)?.begin(connection, target)
+            return nil
+        }
+        settings.handle = { context, connection, _, method, _, bytes, count, _ in
+            guard let exchanges = ListenerExchanges.from(context), let connection, let method, let count else {
+                return .NO
+            }
+            let piece = UnsafeRawBufferPointer(start: bytes, count: count.pointee)
+            count.pointee = 0
+            return exchanges.proceed(connection, method: String(cString: method), piece)
+        }
+        settings.completed = { context, connection, _, reason in
+            ListenerExchanges.from(context)?.end(connection, isDelivered: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+        }
+        settings.connection = { context, connection, _, what in
+            guard what == .CONNECTION_NOTIFY_CLOSED else { return }
+            ListenerExchanges.from(context)?.end(connection, isDelivered: false)
+        }
+    }
+}
+
+extension ListenerExchanges {
+    private static func from(_ context: UnsafeMutableRawPointer?) -> ListenerExchanges? {
+        context.map { Unmanaged<ListenerExchanges>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func begin(_ connection: OpaquePointer?, _ target: UnsafePointer<CChar>?) {
+        guard let connection, let target else { return }
+        byConnection[connection] = ListenerExchange(connection: connection, target: String(cString: target)) {
+            [weak self] in self?.whenAnswered()
+        }
+    }
+
+    private func proceed(
+        _ connection: OpaquePointer,
+        method: String,
+        _ bytes: UnsafeRawBufferPointer
+    ) -> MHD_Result {
+        guard let exchange = byConnection[connection] else { return .NO }
+        return exchange.proceed(
+            method: method,
+            headers: { Self.headers(of: connection) },
+            bytes: bytes,
+            handler: handler
+        )
+    }
+
+    private func end(_ connection: OpaquePointer?, isDelivered: Bool) {
+        guard let connection, let exchange = byConnection.removeValue(forKey: connection) else { return }
+        exchange.end(isDelivered: isDelivered)
+    }
+
+    private static func headers(of connection: OpaquePointer) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        withUnsafeMutablePointer(to: &headers) { found in
+            _ = MHD_get_connection_values(
+                connection,
+                .HEADER_KIND,
+                { context, _, name, value in
+                    guard let context, let name, let value else { return .YES }
+                    context.assumingMemoryBound(to: HTTPHeaders.self).pointee
+                        .append(String(cString: name), String(cString: value))
+                    return .YES
+                },
+                found
+            )
+        }
+        return headers
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import Systemd
+
+/// The right to answer one request, once, now or later. Let go of unused, it answers 503.
+@LoopActor package final class ListenerReply {
+    private let exchange: ListenerExchange
+
+    init(_ exchange: ListenerExchange) {
+        self.exchange = exchange
+    }
+
+    isolated deinit {
+        exchange.answer(HTTPResponse(status: 503), delivered: nil)
+    }
+
+    /// Answers; further calls do nothing, and so does one for a client that has gone.
+    /// - Parameter delivered: called on the loop when the last byte has been handed to the client's connection;
+    ///   never, if that breaks before.
+    package func respond(_ response: HTTPResponse, delivered: (@LoopActor () -> Void)? = nil) {
+        exchange.answer(response, delivered: delivered.map { call in { LoopActor.assumeIsolated { call() } } })
+    }
+
+    /// Answers with a page.
+    package func respond(_ page: SignInPage, delivered: (@LoopActor () -> Void)? = nil) {
+        respond(page.response, delivered: delivered)
+    }
+
+    /// Sends the browser on to a path of the same listener (303; RFC 9110, section 15.4.4), so that the query with
+    /// the code leaves the address bar and the history.
+    package func redirect(to path: String) {
+        respond(
+            HTTPResponse(
+                status: 303,
+                headers: ["Location": path, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"]
+            )
+        )
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Systemd
+
+/// A small HTTP server for one login's answer, on loopback addresses only, on the loop.
+///
+/// It knows no paths: every whole request reaches the handler, which answers it now or later. Requests that
+/// are not HTTP, too large (16 KiB of headers, 64 KiB of body) or of an unknown method are refused before that, and
+/// harm nobody. At most 16 connections an address, each closed after 10 s without a byte.
+@LoopActor package final class LoopbackListener {
+    /// Called for every whole request.
+    package typealias Handler = @LoopActor (ListenerRequest, ListenerReply) -> Void
+
+    /// The port, the same for all addresses.
+    package let port: UInt16
+
+    /// The addresses that are listened on: those asked for that this machine has.
+    package let addresses: [LoopbackAddress]
+
+    /// Whether connections are still accepted.
+    package private(set) var isOpen = true
+
+    private let servers: [LoopbackServer]
+
+    /// Listens from now on.
+    /// - Parameters:
+    ///   - addresses: one for a redirect URI with a literal address, both for `localhost`.
+    ///   - port: 0 for any that is free for all addresses.
+    /// - Throws: `.portTaken` before any browser is opened; `.noAddress` where this machine has none of them.
+    package init(
+        loop: EventLoop = .main,
+        addresses: [LoopbackAddress],
+        port: UInt16 = 0,
+        handler: @escaping Handler
+    ) throws(ListenerError) {
+        let sockets = try LoopbackSocket.open(addresses, port: port)
+        self.port = sockets.first?.port ?? port
+        self.addresses = sockets.map(\.address)
+        servers = try LoopbackServer.start(sockets, loop: loop) { request, exchange in
+            LoopActor.assumeIsolated { handler(request, ListenerReply(exchange)) }
+        }
+    }
+
+    /// Accepts no further connection, delivers the answers to the requests that the handler has seen, and ends
+    /// then, after `grace` at the latest; the listener itself may be let go of meanwhile. May be called in the
+    /// handler, and twice. A listener that is let go of open ends at once.
+    package func close(grace: Duration = .seconds(5)) {
+        guard isOpen else { return }
+        isOpen = false
+        for server in servers { server.finish(grace: grace) }
+    }
+}

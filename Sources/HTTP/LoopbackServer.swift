@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CMicroHTTPD
+import Glibc
+import Systemd
+
+/// One libmicrohttpd daemon over one listening socket, on the loop. For the loop's thread only.
+///
+/// The daemon has no thread; its epoll descriptor and its next timeout are the loop's. It runs in `goRound`
+/// alone and is stopped outside of it only, so never inside one of its own callbacks.
+final class LoopbackServer {
+    /// Connections that are served at the same time; further ones wait in the kernel.
+    private static let connectionLimit: UInt32 = 16
+    /// Seconds without a byte after which a connection is closed.
+    private static let idleSeconds: UInt32 = 10
+    /// Bytes for a connection's buffers; libmicrohttpd answers 431 where the headers need more.
+    private static let memoryLimit = 16 << 10
+
+    private let loop: EventLoop
+    private let exchanges: ListenerExchanges
+    private var daemon: OpaquePointer?
+    /// The listening socket while the daemon accepts connections.
+    private var listening: Int32?
+    private var readiness: EventSource?
+    private var timeout: EventSource?
+    private var soon: EventSource?
+    private var grace: EventSource?
+    /// This object while answers are owed that nobody else waits for.
+    private var kept: LoopbackServer?
+
+    /// Starts one server a socket, all or none. The sockets are theirs from now on.
+    static func start(
+        _ sockets: [LoopbackSocket],
+        loop: EventLoop,
+        handler: @escaping ListenerExchanges.Handler
+    ) throws(ListenerError) -> [LoopbackServer] {
+        var servers: [LoopbackServer] = []
+        for (index, socket) in sockets.enumerated() {
+            do {
+                servers.append(try LoopbackServer(socket, loop: loop, handler: handler))
+            } catch {
+                for unused in sockets[index...] { close(unused.descriptor) }
+                throw error
+            }
+        }
+        return servers
+    }
+
+    private init(
+        _ socket: LoopbackSocket,
+        loop: EventLoop,
+        handler: @escaping ListenerExchanges.Handler
+    ) throws(ListenerError) {
+        let failure = ListenerError(
+            code: .failed,
+            message: "Cannot serve \(socket.address.literal):\(socket.port): memory is short.",
+            underlying: ENOMEM
+        )
+        self.loop = loop
+        exchanges = ListenerExchanges(handler: handler)
+        var settings = tokend_mhd_settings()
+        settings.listening_descriptor = socket.descriptor
+        settings.connections = Self.connectionLimit
+        settings.idle_seconds = Self.idleSeconds
+        settings.memory_per_connection = Self.memoryLimit
+        exchanges.install(in: &settings)
+        guard let daemon = tokend_mhd_start(&settings) else { throw failure }
+        do {
+            readiness = try loop.addDescriptor(tokend_mhd_epoll_descriptor(daemon), events: .readable) {
+                [weak self] _ in self?.goRound()
+            }
+        } catch {
+            MHD_quiesce_daemon(daemon)
+            MHD_stop_daemon(daemon)
+            throw failure
+        }
+        self.daemon = daemon
+        listening = socket.descriptor
+        soon = loop.addDefer { [weak self] in self?.goRound() }
+        exchanges.whenAnswered = { [weak self] in self?.soon?.rearm() }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// Accepts no further connection from the loop's next round on, and stops when nothing is owed, or after
+    /// `grace`.
+    func finish(grace duration: Duration) {
+        guard daemon != nil, grace == nil else { return }
+        kept = self
+        grace = loop.addTimer(at: loop.bootTime.advanced(by: duration), accuracy: .milliseconds(100)) {
+            [weak self] in self?.stop()
+        }
+        soon?.rearm()
+    }
+
+    /// Lets the daemon do what there is to do, and asks it when to come again.
+    private func goRound() {
+        if grace != nil { stopAccepting() }
+        guard let daemon else { return }
+        MHD_run(daemon)
+        if grace != nil, !exchanges.isAnyOwed { return stop() }
+        var milliseconds: UInt64 = 0
+        guard MHD_get_timeout(daemon, &milliseconds) == .YES else {
+            timeout?.disarm()
+            return
+        }
+        let instant = loop.bootTime.advanced(by: .milliseconds(Int64(clamping: milliseconds)))
+        if let timeout {
+            timeout.rearm(at: instant)
+        } else {
+            timeout = loop.addTimer(at: instant, accuracy: .milliseconds(1)) { [weak self] in self?.goRound() }
+        }
+    }
+
+    private func stopAccepting() {
+        guard let daemon, let listening else { return }
+        self.listening = nil
+        MHD_quiesce_daemon(daemon)
+        close(listening)
+    }
+
+    /// Ends everything at once: connections break, owed answers are dropped.
+    private func stop() {
+        guard let daemon else { return }
+        self.daemon = nil
+        readiness = nil
+        timeout = nil
+        soon = nil
+        grace = nil
+        exchanges.abandonAll()
+        MHD_stop_daemon(daemon)
+        kept = nil
+    }
+}

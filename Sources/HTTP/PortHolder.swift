@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// Finds out who listens on a port, for the sentence that says so. It looks through `/proc`, and only after
+/// the port could not be had.
+enum PortHolder {
+    /// `NAME, process PID` of a program of this user that listens on the TCP port; nil for another user's.
+    static func name(of port: UInt16) -> String? {
+        let sockets = listeningSockets(on: port)
+        guard !sockets.isEmpty else { return nil }
+        for process in names(in: "/proc") where process.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            let folder = "/proc/\(process)/fd"
+            guard names(in: folder).contains(where: { sockets.contains(target(of: "\(folder)/\($0)")) }) else {
+                continue
+            }
+            let name = text(of: "/proc/\(process)/comm").prefix { !$0.isNewline }
+            return "\(name), process \(process)"
+        }
+        return nil
+    }
+
+    /// The sockets as `/proc/PID/fd` names them: `socket:[12345]`.
+    private static func listeningSockets(on port: UInt16) -> Set<String> {
+        let hexadecimal = String(port, radix: 16, uppercase: true)
+        let suffix = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+        var found: Set<String> = []
+        for file in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
+            for line in text(of: file).split(separator: "\n") {
+                let columns = line.split(separator: " ")
+                // The second is the local address, the fourth the state (0A: listening), the tenth the inode.
+                guard columns.count > 9, columns[1].hasSuffix(suffix), columns[3] == "0A" else { continue }
+                found.insert("socket:[\(columns[9])]")
+            }
+        }
+        return found
+    }
+
+    private static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var found: [String] = []
+        while let entry = readdir(folder) {
+            let bytes = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            found.append(String(decoding: bytes, as: UTF8.self))
+        }
+        return found
+    }
+
+    private static func target(of path: String) -> String {
+        var bytes = [CChar](repeating: 0, count: 64)
+        let count = readlink(path, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func text(of path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count > 0, bytes.count < 4 << 20 else { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

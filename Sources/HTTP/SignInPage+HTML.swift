@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+
+extension SignInPage {
+    /// The whole document. Whatever is not constant passes `shown`.
+    var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width,initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <meta name="robots" content="noindex">
+        <title>\(Self.shown(title)) · tokend</title>
+        <link rel="icon" href="data:,">
+        <style>\(SignInStyle.sheet)</style>
+        </head>
+        <body class="\(mood.rawValue)">
+        <main>
+        <div class="mark"><svg viewBox="0 0 24 24" aria-hidden="true"><path pathLength="1" d="\(mood.path)"/></svg></div>
+        <h1>\(Self.shown(title))</h1>
+        <p>\(Self.shown(text))</p>
+        \(factList)\(nextStepNote)\(endLine)</main>
+        <footer><b>tokend</b> keeps your sign-ins on this computer.<br>This page came from your own machine.</footer>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var factList: String {
+        guard !facts.isEmpty else { return "" }
+        let rows = facts.map { "<div><dt>\(Self.shown($0.name))</dt><dd>\(Self.shown($0.value))</dd></div>\n" }
+        return "<dl>\n\(rows.joined())</dl>\n"
+    }
+
+    private var nextStepNote: String {
+        guard let nextStep else { return "" }
+        let command = nextStep.command.map { "<code>\(Self.shown($0))</code>" } ?? ""
+        return "<p class=\"note\"><strong>What you can do</strong>\(Self.shown(nextStep.text))\(command)</p>\n"
+    }
+
+    private var endLine: String {
+        end.map { "<p class=\"end\">\(Self.shown($0))</p>\n" } ?? ""
+    }
+
+    private static func shown(_ text: String) -> String {
+        escapeHTML(DisplayText.sanitized(text, limit: 400))
+    }
+}
+
+extension SignInPage.Mood {
+    /// The drawing in the circle, on a field of 24 by 24.
+    fileprivate var path: String {
+        switch self {
+        case .done: "M5 12.5l4.7 4.7L19 7.5"
+        case .no: "M6 12h12"
+        case .bad: "M6.5 6.5l11 11M17.5 6.5l-11 11"
+        case .wait: "M12 4a8 8 0 1 1-8 8"
+        case .stray: "M9.2 9a2.9 2.9 0 1 1 4.3 2.5c-1 .6-1.5 1.2-1.5 2.4M12 17.4v.1"
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+
+extension WebURL {
+    /// Host, and port where one is written: what a message calls the server.
+    var authority: String { port.map { "\(host):\($0)" } ?? host }
+}
+
+extension TransportError {
+    /// A request that is not sent at all.
+    static func refused(_ message: String) -> TransportError {
+        TransportError(code: .protocolViolation, message: message, mayHaveBeenSent: false)
+    }
+
+    static func cancelled(host: String, mayHaveBeenSent: Bool) -> TransportError {
+        TransportError(
+            code: .cancelled,
+            message: "The request to \(host) was given up.",
+            mayHaveBeenSent: mayHaveBeenSent
+        )
+    }
+
+    static func timedOut(host: String, after time: Duration, mayHaveBeenSent: Bool) -> TransportError {
+        let allowed = time.components.seconds > 0 ? "\(time.components.seconds) s" : "the time allowed"
+        let message =
+            mayHaveBeenSent
+            ? "\(host) did not answer within \(allowed)." : "No connection to \(host) came about within \(allowed)."
+        return TransportError(code: .timeout, message: message, mayHaveBeenSent: mayHaveBeenSent)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CSecret
+
+/// A GError's content.
+struct GLibError: Error, CustomStringConvertible {
+    let domain: GQuark
+    let code: Int32
+    let message: String
+
+    /// Calls a function of GLib's kind, whose last parameter receives the error.
+    static func check<Result>(
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
+    ) throws(GLibError) -> Result {
+        var error: UnsafeMutablePointer<GError>?
+        let result = body(&error)
+        guard let error else { return result }
+        defer { g_error_free(error) }
+        g_dbus_error_strip_remote_error(error)
+        throw GLibError(
+            domain: error.pointee.domain,
+            code: error.pointee.code,
+            message: String(cString: error.pointee.message)
+        )
+    }
+
+    /// Calls a function of GLib's kind that makes an object.
+    static func object<Object>(
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> UnsafeMutablePointer<Object>?
+    ) throws(GLibError) -> ObjectReference<Object> {
+        guard let pointer = try check(body) else {
+            throw GLibError(domain: tokend_gio_error_domain(), code: 0, message: "nothing came back")
+        }
+        return ObjectReference(owned: pointer)
+    }
+
+    /// Somebody on the other side has gone.
+    static func closed(_ message: String) -> GLibError {
+        GLibError(domain: tokend_gio_error_domain(), code: Int32(G_IO_ERROR_CLOSED.rawValue), message: message)
+    }
+
+    var description: String { "\(String(cString: g_quark_to_string(domain))) \(code): \(message)" }
+
+    func matches(_ code: SecretError) -> Bool {
+        domain == tokend_secret_error_domain() && self.code == Int32(code.rawValue)
+    }
+
+    func matches(_ codes: GIOErrorEnum...) -> Bool {
+        domain == tokend_gio_error_domain() && codes.contains { Int32($0.rawValue) == code }
+    }
+
+    func matches(_ codes: GDBusError...) -> Bool {
+        domain == tokend_gdbus_error_domain() && codes.contains { Int32($0.rawValue) == code }
+    }
+}
+
+extension GLibError {
+    /// What it means to the caller of the keyring.
+    ///
+    /// - Parameter task: what was being done, as in "Cannot … ".
+    func keyringError(_ task: String) -> KeyringError {
+        KeyringError(code: meaning, message: "Cannot \(task): \(message). \(advice)", underlying: self)
+    }
+
+    private var meaning: KeyringError.Code {
+        if matches(SECRET_ERROR_IS_LOCKED) { return .locked }
+        if matches(G_IO_ERROR_CANCELLED, G_IO_ERROR_TIMED_OUT) { return .timedOut }
+        if matches(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT) { return .timedOut }
+        return isAbsence ? .unavailable : .failed
+    }
+
+    /// Whether the bus or the provider is not there (any more).
+    private var isAbsence: Bool {
+        // GDBus reports a broken connection under several codes of G_IO_ERROR, and names a bus alone in G_DBUS_ERROR.
+        if domain == tokend_gio_error_domain() { return true }
+        return matches(
+            G_DBUS_ERROR_SERVICE_UNKNOWN,
+            G_DBUS_ERROR_NAME_HAS_NO_OWNER,
+            G_DBUS_ERROR_NO_SERVER,
+            // The bus's word for a callee that ended before it answered.
+            G_DBUS_ERROR_NO_REPLY,
+            G_DBUS_ERROR_DISCONNECTED,
+            G_DBUS_ERROR_SPAWN_FAILED,
+            G_DBUS_ERROR_SPAWN_CHILD_EXITED,
+            G_DBUS_ERROR_SPAWN_CHILD_SIGNALED,
+            G_DBUS_ERROR_SPAWN_EXEC_FAILED,
+            G_DBUS_ERROR_SPAWN_SERVICE_NOT_FOUND
+        )
+    }
+
+    private var advice: String {
+        switch meaning {
+        case .locked: "Unlock it with `tokenctl unlock`, or in your password manager."
+        case .timedOut: "The password manager does not answer; if it stays so, restart it."
+        case .unavailable: "See that a password manager that provides the Secret Service runs in this session."
+        case .dismissed, .failed: "The password manager's own log may say more."
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Synchronization
+
+/// One request on its way to the worker and back. It is answered once, by whoever comes first: the worker, the
+/// deadline, or a prompt that it will not wait for.
+final class KeyringRequest: Sendable {
+    /// Ends the worker's waiting for this request.
+    let cancellation = Cancellation()
+    /// Whether it waits in the queue while somebody looks at a prompt.
+    let waitsForPrompts: Bool
+
+    private let isAnswered: @Sendable () -> Bool
+    private let answerFailure: @Sendable (KeyringError) -> Void
+    private let perform: @Sendable (StoreSession, Cancellation) -> Void
+
+    /// - Parameter work: runs on the worker's thread.
+    init<Value: Sendable>(
+        waitsForPrompts: Bool,
+        answer continuation: CheckedContinuation<Result<Value, KeyringError>, Never>,
+        work: @escaping @Sendable (StoreSession, Cancellation) throws(KeyringError) -> Value
+    ) {
+        let reply = Reply(continuation)
+        self.waitsForPrompts = waitsForPrompts
+        isAnswered = { reply.isSent }
+        answerFailure = { reply.send(.failure($0)) }
+        perform = { session, cancellation in
+            reply.send(Result { () throws(KeyringError) in try work(session, cancellation) })
+        }
+    }
+
+    /// Answers with a failure, unless it has an answer.
+    func fail(_ error: KeyringError) {
+        answerFailure(error)
+    }
+
+    /// Does the work on the worker's thread, unless it has an answer.
+    func run(in session: StoreSession) {
+        guard !isAnswered() else { return }
+        perform(session, cancellation)
+    }
+}
+
+/// The awaiting task, until it has its answer.
+private final class Reply<Value: Sendable>: Sendable {
+    private let continuation: Mutex<CheckedContinuation<Result<Value, KeyringError>, Never>?>
+
+    init(_ continuation: CheckedContinuation<Result<Value, KeyringError>, Never>) {
+        self.continuation = Mutex(continuation)
+    }
+
+    var isSent: Bool { continuation.withLock { $0 == nil } }
+
+    func send(_ result: Result<Value, KeyringError>) {
+        continuation.withLock { $0.take() }?.resume(returning: result)
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CSecret
+import Secrets
+
+/// What is done with items. None of it but `unlock` asks a person for anything.
+extension StoreSession {
+    /// The provider, once its default collection is there and unlocked.
+    func check(_ cancellation: Cancellation) throws(KeyringError) -> KeyringProvider {
+        let opened = try open(cancellation)
+        _ = try unlockedCollection(opened, cancellation)
+        return opened.provider
+    }
+
+    /// All items with these attributes, whatever their schema.
+    func items(
+        matching attributes: [String: String],
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> [KeyringItem] {
+        let opened = try open(cancellation)
+        let found = try find(attributes, opened, cancellation)
+        guard !found.isEmpty else { return [] }
+        try attempt("read the keyring's items") { () throws(GLibError) in
+            try ObjectReference<SecretItem>.withList(of: found.map { UnsafeMutableRawPointer($0.pointer) }) {
+                (list) throws(GLibError) in
+                _ = try GLibError.check { secret_item_load_secrets_sync(list, cancellation.pointer, $0) }
+            }
+        }
+        var items: [KeyringItem] = []
+        for reference in found {
+            guard let item = read(reference) else {
+                // Locked or deleted since it was found.
+                _ = try unlockedCollection(opened, cancellation)
+                throw KeyringError(
+                    code: .failed,
+                    message: "An item of the keyring changed while it was being read. Try again."
+                )
+            }
+            items.append(item)
+        }
+        trust(opened.provider)
+        return items
+    }
+
+    /// Stores an item in the default collection, in place of the one with the same attributes.
+    ///
+    /// The one that is replaced is looked at first: where items have locks of their own, replacing a locked one would
+    /// ask a person.
+    func store(_ item: KeyringItem, _ cancellation: Cancellation) throws(KeyringError) {
+        let opened = try open(cancellation)
+        _ = try find(item.attributes, opened, cancellation)
+        let collection = try unlockedCollection(opened, cancellation)
+        let isStored = try attempt("store an item in the keyring") { () throws(GLibError) in
+            try opened.create(item, schema: schema, in: collection.path, cancellation)
+        }
+        guard isStored else { throw Self.dismissed }
+        trust(opened.provider)
+    }
+
+    /// Removes all items with these attributes and says how many there were.
+    func remove(
+        matching attributes: [String: String],
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> Int {
+        let opened = try open(cancellation)
+        var count = 0
+        for item in try find(attributes, opened, cancellation) {
+            let isRemoved = try attempt("remove an item from the keyring") { () throws(GLibError) in
+                try opened.delete(item.path, cancellation)
+            }
+            guard isRemoved else { throw Self.dismissed }
+            count += 1
+        }
+        return count
+    }
+
+    /// Has the person unlock the default collection, and the items with these attributes if they have locks of their
+    /// own (KeePassXC's do).
+    func unlock(
+        matching attributes: [String: String],
+        _ cancellation: Cancellation
+    ) throws(KeyringError) {
+        let opened = try open(cancellation, isPersonal: true)
+        let collection = try defaultCollection(opened, cancellation)
+        if secret_collection_get_locked(collection.pointer) != 0 {
+            try unlock([collection.path], opened, cancellation)
+            _ = try unlockedCollection(opened, cancellation)
+        }
+        if !attributes.isEmpty {
+            let locked = try search(attributes, opened, cancellation).filter(\.isLocked)
+            if !locked.isEmpty {
+                try unlock(locked.map(\.path), opened, cancellation)
+            }
+        }
+        trust(opened.provider)
+    }
+
+    private func unlock(
+        _ paths: [String],
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) {
+        let isUnlocked = try desk.prompting { () throws(KeyringError) in
+            try attempt("unlock the keyring") { () throws(GLibError) in try opened.unlock(paths, cancellation) }
+        }
+        guard isUnlocked else { throw Self.dismissed }
+    }
+
+    /// Unlocked items only; nothing at all is believed only of an unlocked collection. The lock is read after the
+    /// search: one that was just closed gives an empty answer.
+    private func find(
+        _ attributes: [String: String],
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> [ObjectReference<SecretItem>] {
+        let found = try search(attributes, opened, cancellation)
+        guard !found.contains(where: \.isLocked) else { throw Self.locked }
+        _ = try unlockedCollection(opened, cancellation)
+        return found
+    }
+
+    /// A schema would make its name part of the match, and gnome-keyring knows no names of what it has never unlocked.
+    private func search(
+        _ attributes: [String: String],
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> [ObjectReference<SecretItem>] {
+        let table = AttributeTable(attributes)
+        let list = try attempt("search the keyring") { () throws(GLibError) in
+            try GLibError.check { error in
+                secret_service_search_sync(
+                    opened.service.pointer,
+                    nil,
+                    table.pointer,
+                    SECRET_SEARCH_ALL,
+                    cancellation.pointer,
+                    error
+                )
+            }
+        }
+        return ObjectReference.list(owned: list)
+    }
+
+    private func unlockedCollection(
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> ObjectReference<SecretCollection> {
+        let collection = try defaultCollection(opened, cancellation)
+        guard secret_collection_get_locked(collection.pointer) == 0 else { throw Self.locked }
+        return collection
+    }
+
+    private func defaultCollection(
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> ObjectReference<SecretCollection> {
+        let collection = try attempt("find the keyring's default collection") { () throws(GLibError) in
+            try GLibError.check { error in
+                secret_collection_for_alias_sync(
+                    opened.service.pointer,
+                    SECRET_COLLECTION_DEFAULT,
+                    SECRET_COLLECTION_NONE,
+                    cancellation.pointer,
+                    error
+                )
+            }
+        }
+        guard let collection else { throw Self.noCollection }
+        return ObjectReference(owned: collection)
+    }
+
+    private func read(_ reference: ObjectReference<SecretItem>) -> KeyringItem? {
+        guard let value = secret_item_get_secret(reference.pointer) else { return nil }
+        defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+        var count: gsize = 0
+        let bytes = secret_value_get(value, &count)
+        let secret = Secret(capacity: Int(count)) { buffer in
+            buffer.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+            return Int(count)
+        }
+        var attributes = AttributeTable.dictionary(owned: secret_item_get_attributes(reference.pointer))
+        attributes["xdg:schema"] = nil
+        let label = secret_item_get_label(reference.pointer)
+        defer { g_free(label) }
+        return KeyringItem(attributes: attributes, label: label.map { String(cString: $0) } ?? "", secret: secret)
+    }
+}
+
+extension ObjectReference where Object == SecretItem {
+    fileprivate var isLocked: Bool { secret_item_get_locked(pointer) != 0 }
+}

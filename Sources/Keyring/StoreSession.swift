@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CSecret
+import Glibc
+
+/// The worker's dealings with one provider of the Secret Service after the other. Worker's thread only.
+///
+/// A session is bound to the unique name of one provider, so that nothing is ever half done by one and half by the
+/// next. A provider of another *program* than the one that held the items is not believed: it would say that they are
+/// all gone.
+final class StoreSession {
+    static let busName = "org.freedesktop.secrets"
+
+    /// An open session with a provider.
+    struct Opened {
+        let connection: BusConnection
+        let service: ObjectReference<SecretService>
+        let provider: KeyringProvider
+    }
+
+    let desk: WorkerDesk
+    let schema: String
+    /// The program that had an item of ours, or that a person unlocked.
+    private(set) var trustedProgram: String?
+    private let busAddress: @Sendable () -> String?
+    private var connection: BusConnection?
+    private var opened: Opened?
+    private var lastProvider: KeyringProvider?
+
+    init(desk: WorkerDesk, schema: String, busAddress: @escaping @Sendable () -> String?) {
+        self.desk = desk
+        self.schema = schema
+        self.busAddress = busAddress
+    }
+
+    /// The provider of the moment. The bus is asked who that is each time: GDBus goes on speaking to the name of a
+    /// provider that has gone.
+    ///
+    /// - Parameter isPersonal: a person asked for it, so a provider is started if there is none, and one of another
+    ///   program accepted. Else one is started only while none has been seen: the bus might start another than the
+    ///   one that went away, which would then keep the name.
+    func open(_ cancellation: Cancellation, isPersonal: Bool = false) throws(KeyringError) -> Opened {
+        let connection = try connect(cancellation)
+        let owner = try attempt("ask the message bus for the Secret Service") { () throws(GLibError) in
+            try connection.owner(of: Self.busName, cancellation: cancellation)
+        }
+        let opened =
+            if let owner {
+                try bind(connection, to: owner, cancellation)
+            } else {
+                try start(connection, mayActivate: isPersonal || lastProvider == nil, cancellation)
+            }
+        if !isPersonal, let trustedProgram, trustedProgram != opened.provider.program {
+            throw Self.replaced(trustedProgram, by: opened.provider)
+        }
+        return opened
+    }
+
+    /// From now on, this provider's program is the one that holds the items.
+    func trust(_ provider: KeyringProvider) {
+        trustedProgram = provider.program
+    }
+
+    /// Does a piece of work with GLib. After a failure the next request starts with a new session: an old one does
+    /// not recover, whatever was wrong with it.
+    func attempt<Value>(
+        _ task: String,
+        _ body: () throws(GLibError) -> Value
+    ) throws(KeyringError) -> Value {
+        do throws(GLibError) {
+            return try body()
+        } catch {
+            let failure = error.keyringError(task)
+            if failure.code != .locked {
+                opened = nil
+            }
+            throw failure
+        }
+    }
+
+    private func connect(_ cancellation: Cancellation) throws(KeyringError) -> BusConnection {
+        if let connection, !connection.isClosed {
+            return connection
+        }
+        opened = nil
+        guard let address = busAddress() else { throw Self.noBus }
+        let connection = try attempt("connect to the session's message bus") { () throws(GLibError) in
+            try BusConnection(address: address, cancellation: cancellation)
+        }
+        self.connection = connection
+        return connection
+    }
+
+    private func start(
+        _ connection: BusConnection,
+        mayActivate: Bool,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> Opened {
+        opened = nil
+        guard mayActivate else { throw Self.gone(lastProvider) }
+        let owner = try attempt("start a Secret Service") { () throws(GLibError) in
+            do throws(GLibError) {
+                try connection.activate(Self.busName, cancellation: cancellation)
+            } catch {
+                // Nobody to start: said below, in words that help.
+                guard error.matches(G_DBUS_ERROR_SERVICE_UNKNOWN) else { throw error }
+            }
+            return try connection.owner(of: Self.busName, cancellation: cancellation)
+        }
+        guard let owner else { throw Self.noProvider }
+        return try bind(connection, to: owner, cancellation)
+    }
+
+    private func bind(
+        _ connection: BusConnection,
+        to owner: String,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> Opened {
+        if let opened, opened.provider.owner == owner {
+            return opened
+        }
+        opened = nil
+        let (service, processID) = try attempt("open a session with the Secret Service") { () throws(GLibError) in
+            let processID = try connection.processID(of: owner, cancellation: cancellation)
+            let service = try GLibError.object { error in
+                tokend_secret_open_service(connection.pointer, owner, cancellation.pointer, error)
+            }
+            return (service, processID)
+        }
+        let provider = KeyringProvider(owner: owner, processID: processID, program: Self.program(of: processID))
+        let opened = Opened(connection: connection, service: service, provider: provider)
+        self.opened = opened
+        lastProvider = provider
+        return opened
+    }
+
+    /// The kernel's name of a process; gnome-keyring's executable cannot be read by its own user.
+    private static func program(of processID: Int32) -> String {
+        let file = Glibc.open("/proc/\(processID)/comm", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "unknown" }
+        defer { close(file) }
+        var name = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &name, name.count)
+        return String(decoding: name[..<max(count, 0)].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Synchronization
+
+/// What the loop and the worker share: the queue, and the request in hand.
+final class WorkerDesk: Sendable {
+    private struct State {
+        var queue: [KeyringRequest] = []
+        var current: KeyringRequest?
+        var isPrompting = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let bell = Bell()
+
+    /// Queues a request, or refuses it where it would have to wait for a person.
+    func put(_ request: KeyringRequest) {
+        let isRefused = state.withLock { state in
+            if state.isPrompting && !request.waitsForPrompts { return true }
+            state.queue.append(request)
+            return false
+        }
+        if isRefused {
+            request.fail(Self.refusal)
+        } else {
+            bell.ring()
+        }
+    }
+
+    /// Waits for the next request; nil when there will be none.
+    func take() -> KeyringRequest? {
+        while true {
+            let (request, isClosed) = state.withLock { state in
+                state.current = state.queue.isEmpty ? nil : state.queue.removeFirst()
+                return (state.current, state.isClosed)
+            }
+            if request != nil || isClosed { return request }
+            bell.wait()
+        }
+    }
+
+    /// The request in hand is done.
+    func finish() {
+        state.withLock { $0.current = nil }
+    }
+
+    /// Lets the worker's thread end after what is queued.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        bell.ring()
+    }
+
+    /// Nobody waits for a person's answer to this request any more, whatever the worker does with the prompt.
+    func endPrompting(for request: KeyringRequest) {
+        state.withLock { state in
+            if state.current === request { state.isPrompting = false }
+        }
+    }
+
+    /// Around a call that may wait for a person: who will not wait for one is told at once that all is locked.
+    func prompting<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        let refused = state.withLock { state in
+            state.isPrompting = true
+            let refused = state.queue.filter { !$0.waitsForPrompts }
+            state.queue.removeAll { !$0.waitsForPrompts }
+            return refused
+        }
+        refused.forEach { $0.fail(Self.refusal) }
+        defer { state.withLock { $0.isPrompting = false } }
+        return try body()
+    }
+
+    private static var refusal: KeyringError {
+        KeyringError(
+            code: .locked,
+            message: "The keyring is locked, and its password is being asked for: answer the prompt."
+        )
+    }
+}

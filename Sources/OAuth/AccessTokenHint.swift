@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import JOSE
+import StrictJSON
+
+/// What an access token that happens to be a JWT says about its own end: a hint where the answer states no
+/// lifetime, never a check (the token is meant for the API, and its signature is not looked at).
+enum AccessTokenHint {
+    /// A hint beyond this is not believed.
+    private static let longest: Int64 = 31 * 86_400
+
+    /// Seconds from `clock` to `exp`, if the token is a JWT of this issuer and the span is sane.
+    static func lifetime(of token: String, issuer: Issuer, clock: Int64) -> Int64? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3,
+            let payload = Base64URL.decode(String(parts[1])),
+            let claims = (try? JSONReader().read(payload))?.object,
+            let iss = claims["iss"]?.string, issuer.matches(iss),
+            case .number? = claims["exp"],
+            let expiry = claims["exp"].flatMap(Lifetime.wholeSeconds)
+        else { return nil }
+        let remaining = expiry - clock
+        return remaining > 0 && remaining <= longest ? remaining : nil
+    }
+}

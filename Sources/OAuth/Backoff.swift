@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// How long to wait after attempts that failed in passing: full jitter over a doubling span, with a floor.
+package enum Backoff {
+    /// The span of the first wait.
+    package static let base: Duration = .seconds(2)
+
+    /// The longest span while the held token is good.
+    package static let capHolding: Duration = .seconds(300)
+
+    /// The longest span once no token is good.
+    package static let capEmpty: Duration = .seconds(900)
+
+    /// No wait is shorter: a refresh that fails at once must not become a loop.
+    package static let floor: Duration = .seconds(1)
+
+    /// The wait after the `attempt`-th failure in a row (1 is the first), from the failure on.
+    ///
+    /// `random` (from 0 to 1) picks a point of the span; `retryAfter` is what the provider asks for, which
+    /// is never undercut.
+    package static func wait(
+        attempt: Int,
+        holdsToken: Bool,
+        random: Double,
+        retryAfter: Duration? = nil
+    ) -> Duration {
+        let cap = holdsToken ? capHolding : capEmpty
+        let doublings = min(max(attempt, 1), 17) - 1
+        let span = min(base * (1 << doublings), cap)
+        return max(span * min(max(random, 0), 1), floor, retryAfter ?? .zero)
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+package import Secrets
+
+/// How the client shows who it is at the provider's endpoints: exactly one way, fixed by the account,
+/// never tried out (RFC 6749, section 2.3).
+package enum ClientAuthentication: Sendable, Hashable {
+    /// A public client: `client_id` in the body (section 3.2.1).
+    case none
+    /// HTTP Basic; the identifier is not in the body.
+    case clientSecretBasic(Secret)
+    /// Identifier and secret in the body.
+    case clientSecretPost(Secret)
+    /// A signed assertion, made for this one request (RFC 7523, section 2.2; see `ClientAssertion`).
+    case privateKeyJWT(assertion: Secret)
+
+    /// The names that this puts into bodies; no account's own parameter may have one.
+    static let parameterNames: Set<String> = [
+        "client_id", "client_secret", "client_assertion", "client_assertion_type",
+    ]
+
+    /// Adds the client to a request's headers or body.
+    func apply(clientID: String, headers: inout HTTPHeaders, form: inout FormParameters) {
+        switch self {
+        case .none:
+            form.append("client_id", clientID)
+        case .clientSecretBasic(let secret):
+            headers["Authorization"] = basicCredentials(clientID: clientID, clientSecret: secret)
+        case .clientSecretPost(let secret):
+            form.append("client_id", clientID)
+            form.append("client_secret", secret)
+        case .privateKeyJWT(let assertion):
+            form.append("client_id", clientID)
+            form.append("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+            form.append("client_assertion", assertion)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+import StrictJSON
+
+extension Discovery {
+    /// What an answer to a metadata request holds.
+    private enum Finding {
+        case document(JSONObject)
+        /// The server has none there (404, 410, or a page where JSON was due).
+        case absent(String)
+    }
+
+    /// Whether this answer holds a document, so that the next candidate need not be asked.
+    package static func isDocument(_ response: HTTPResponse) -> Bool {
+        response.status == 200 && JSONDocument.looksLikeObject(response.body)
+    }
+
+    /// One metadata out of the two documents: the OpenID one holds, the OAuth one fills what it lacks.
+    ///
+    /// An OpenID document that breaks the rules is an error. An OAuth one that does is an error only
+    /// where there is no OpenID one; else it is left out, and a note says so.
+    package func metadata(openID: HTTPResponse?, oauth: HTTPResponse?) throws(OAuthError) -> ProviderMetadata {
+        let openIDFinding = try openID.map { response throws(OAuthError) in try find(response) }
+        let oauthFinding: Finding?
+        var notes: [String] = []
+        switch (openIDFinding, oauth) {
+        case (_, nil):
+            oauthFinding = nil
+        case (.document, .some(let response)):
+            do {
+                oauthFinding = try find(response)
+            } catch {
+                oauthFinding = nil
+                notes.append("The RFC 8414 document is left out. \(error.message)")
+            }
+        case (_, .some(let response)):
+            oauthFinding = try find(response)
+        }
+        var metadata = try merge(openIDFinding, oauthFinding)
+        metadata.notes += notes
+        return metadata
+    }
+
+    private func merge(_ openID: Finding?, _ oauth: Finding?) throws(OAuthError) -> ProviderMetadata {
+        switch (openID, oauth) {
+        case (.document(let first), .document(let second)):
+            return try ProviderMetadata(document: first.filled(from: second))
+        case (.document(let only), _), (_, .document(let only)):
+            return try ProviderMetadata(document: only)
+        default:
+            let reasons = [openID, oauth].compactMap { finding -> String? in
+                if case .absent(let reason) = finding { reason } else { nil }
+            }
+            let reason = reasons.first.map { " (\($0))" } ?? ""
+            throw OAuthError(.missingDocument, "\(issuer.url.origin) has no metadata for this issuer\(reason).")
+        }
+    }
+
+    /// Checks one answer by itself (RFC 8414, sections 3.2 and 3.3): status, size, JSON, the exact issuer,
+    /// the types of what is known.
+    private func find(_ response: HTTPResponse) throws(OAuthError) -> Finding {
+        switch response.status {
+        case 200:
+            break
+        case 408, 425, 429, 500...599:
+            throw OAuthError(.unavailable, "\(issuer.url.origin) answered with HTTP \(response.status).")
+        default:
+            return .absent("HTTP \(response.status)")
+        }
+        guard JSONDocument.looksLikeObject(response.body) else {
+            return .absent("\(JSONDocument.typeName(of: response)) where JSON was due")
+        }
+        let document = try JSONDocument.read(response, named: "metadata", limit: Self.sizeLimit)
+        try checkIssuer(document["issuer"])
+        _ = try ProviderMetadata(document: document)
+        return .document(document)
+    }
+
+    /// The issuer must be the configured one, byte for byte (RFC 8414, section 3.3; Discovery, section 4.3).
+    private func checkIssuer(_ value: JSONValue?) throws(OAuthError) {
+        guard let named = value?.string else {
+            throw OAuthError(.invalidDocument, "The provider's metadata names no issuer.")
+        }
+        guard !named.utf8.elementsEqual(issuer.expectedInMetadata.utf8) else { return }
+        let shown = DisplayText.sanitized(named)
+        if named.contains("{") {
+            throw OAuthError(
+                .invalidDocument,
+                "The provider's metadata names a template (\(shown)) as issuer: use a preset that knows it, "
+                    + "or the issuer of one tenant."
+            )
+        }
+        let hint = named == issuer.text + "/" || named + "/" == issuer.text ? " (mind the slash at the end)" : ""
+        throw OAuthError(
+            .invalidDocument,
+            "The metadata is that of another issuer: configured is \(issuer.expectedInMetadata), "
+                + "found was \(shown)\(hint)."
+        )
+    }
+}
+
+extension JSONObject {
+    /// This object with the other's members where it has none of that name.
+    fileprivate func filled(from other: JSONObject) -> JSONObject {
+        var result = self
+        for member in other where result[member.name]?.isNull ?? true {
+            result[member.name] = member.value
+        }
+        return result
+    }
+}

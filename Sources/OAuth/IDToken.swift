@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+
+/// The claims of an ID token (OpenID Connect Core, section 2). A value of this type made by `verify` has
+/// passed every check; the person is `issuer` and `subject` together, never the e-mail address.
+package struct IDToken: Sendable, Hashable {
+    /// `iss`
+    package let issuer: String
+    /// `sub`: at most 255 ASCII characters, not empty.
+    package let subject: String
+    /// `aud`, which may be one text or a list.
+    package let audiences: [String]
+    /// `azp`
+    package let authorizedParty: String?
+    /// `exp`, unix seconds.
+    package let expiresAt: Int64
+    /// `iat`, unix seconds.
+    package let issuedAt: Int64
+    /// `auth_time`, unix seconds.
+    package let authenticatedAt: Int64?
+    /// `nonce`
+    package let nonce: String?
+    /// `acr`
+    package let authenticationClass: String?
+    /// `at_hash`
+    package let accessTokenHash: String?
+    /// `tid`, the tenant in Entra's templates.
+    package let tenant: String?
+    /// `email`
+    package let email: String?
+    /// `preferred_username`
+    package let preferredUsername: String?
+    /// `name`
+    package let name: String?
+
+    /// What a person knows the account by: the e-mail address, else the preferred user name.
+    package var identity: String? { email ?? preferredUsername }
+
+    /// Reads the claims; what is required must be there and of its type, a claim about the person that is
+    /// not text is passed over.
+    init(claims: JSONObject) throws(IDTokenError) {
+        issuer = try Self.requiredText(claims, "iss", check: .issuer)
+        subject = try Self.subject(claims)
+        audiences = try Self.audiences(claims)
+        authorizedParty = try Self.optionalText(claims, "azp", check: .audience)
+        expiresAt = try Self.requiredTime(claims, "exp", check: .expiry)
+        issuedAt = try Self.requiredTime(claims, "iat", check: .issuedAt)
+        authenticatedAt = try Self.optionalTime(claims, "auth_time", check: .authenticationTime)
+        nonce = try Self.optionalText(claims, "nonce", check: .nonce)
+        authenticationClass = try Self.optionalText(claims, "acr", check: .authenticationClass)
+        accessTokenHash = try Self.optionalText(claims, "at_hash", check: .accessTokenHash)
+        tenant = claims["tid"]?.string
+        email = claims["email"]?.string?.shown()
+        preferredUsername = claims["preferred_username"]?.string?.shown()
+        name = claims["name"]?.string?.shown()
+    }
+
+    /// Section 2: `sub` is not empty and has at most 255 ASCII characters.
+    private static func subject(_ claims: JSONObject) throws(IDTokenError) -> String {
+        let subject = try requiredText(claims, "sub", check: .subject)
+        guard Subject.isValid(subject) else {
+            throw IDTokenError(.subject, "The ID token's sub is empty, too long or not ASCII.")
+        }
+        return subject
+    }
+
+    private static func audiences(_ claims: JSONObject) throws(IDTokenError) -> [String] {
+        switch claims["aud"] {
+        case .string(let audience)?:
+            return [audience]
+        case .array(let elements)? where !elements.isEmpty:
+            let audiences = elements.compactMap(\.string)
+            if audiences.count == elements.count {
+                return audiences
+            }
+            fallthrough
+        default:
+            throw IDTokenError(.audience, "The ID token's aud is missing or of the wrong type.")
+        }
+    }
+
+    private static func requiredText(
+        _ claims: JSONObject,
+        _ name: String,
+        check: IDTokenError.Check
+    ) throws(IDTokenError) -> String {
+        guard let text = try optionalText(claims, name, check: check) else {
+            throw IDTokenError(check, "The ID token has no \(name).")
+        }
+        return text
+    }
+
+    private static func optionalText(
+        _ claims: JSONObject,
+        _ name: String,
+        check: IDTokenError.Check
+    ) throws(IDTokenError) -> String? {
+        guard let value = claims[name], !value.isNull else { return nil }
+        guard let text = value.string else {
+            throw IDTokenError(check, "The ID token's \(name) is \(value.kindName), not a string.")
+        }
+        return text
+    }
+
+    private static func requiredTime(
+        _ claims: JSONObject,
+        _ name: String,
+        check: IDTokenError.Check
+    ) throws(IDTokenError) -> Int64 {
+        guard let time = try optionalTime(claims, name, check: check) else {
+            throw IDTokenError(check, "The ID token has no \(name).")
+        }
+        return time
+    }
+
+    /// A number, which may have a fraction (RFC 7519, section 2).
+    private static func optionalTime(
+        _ claims: JSONObject,
+        _ name: String,
+        check: IDTokenError.Check
+    ) throws(IDTokenError) -> Int64? {
+        guard let value = claims[name], !value.isNull else { return nil }
+        guard case .number = value, let time = Lifetime.wholeSeconds(value) else {
+            throw IDTokenError(check, "The ID token's \(name) is \(value.kindName), not a number.")
+        }
+        return time
+    }
+}
+
+/// What a subject must look like (OpenID Connect Core, section 2).
+enum Subject {
+    static func isValid(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 255 && text.utf8.allSatisfy { $0 < 0x80 }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Why an ID token is refused. Nothing of the answer that brought it may be served.
+package struct IDTokenError: Error, Sendable, Hashable {
+    /// The check that failed, as the socket names it.
+    package enum Check: String, Sendable, Hashable {
+        /// Not a signed token at all, or one that needs an unknown extension.
+        case form
+        case signature
+        case algorithm
+        case issuer
+        case audience
+        case expiry
+        case issuedAt = "issued_at"
+        case nonce
+        case authenticationClass = "acr"
+        case authenticationTime = "auth_time"
+        case accessTokenHash = "at_hash"
+        case subject
+    }
+
+    /// The check that failed.
+    package let check: Check
+
+    /// One sentence for a person, without anything of the token's.
+    package let message: String
+
+    /// Whether the key set has no key for this token, so that fetching it anew (once a minute at most) may
+    /// help (OpenID Connect Core, section 10.1.1). Never so for a bad signature under a known key.
+    package let isKeyUnknown: Bool
+
+    init(_ check: Check, _ message: String, isKeyUnknown: Bool = false) {
+        self.check = check
+        self.message = message
+        self.isKeyUnknown = isKeyUnknown
+    }
+}
+
+extension IDTokenError: CustomStringConvertible {
+    /// The sentence.
+    package var description: String { message }
+}

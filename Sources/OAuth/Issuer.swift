@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+
+/// An authorization server's identifier, kept byte for byte (RFC 8414, section 2;
+/// OpenID Connect Discovery 1.0, section 3).
+///
+/// One provider (Microsoft Entra) publishes a template instead of an identifier; `template` is for it
+/// alone and comes from a preset, never from a document.
+package struct Issuer: Sendable, Hashable {
+    /// Where the metadata is looked for.
+    package let url: WebURL
+
+    /// The issuer that the metadata must name, with `{tenantid}` in it, if the provider uses a template.
+    package let template: String?
+
+    /// The part of a template that a tenant's identifier takes the place of.
+    package static let tenantPlaceholder = "{tenantid}"
+
+    /// Checks the identifier: `https` (or `http` on a loopback address), no query, no fragment.
+    package init(_ text: String, template: String? = nil) throws(OAuthError) {
+        url = try Self.read(text)
+        guard url.query == nil, url.fragment == nil else {
+            throw OAuthError(.invalidIssuer, "The issuer must have neither a query nor a fragment.")
+        }
+        if let template, template.split(Self.tenantPlaceholder).count != 2 {
+            throw OAuthError(.invalidIssuer, "The issuer's template must hold \(Self.tenantPlaceholder) once.")
+        }
+        self.template = template
+    }
+
+    /// The identifier as it was configured.
+    package var text: String { url.text }
+
+    /// What the metadata's `issuer` must be, byte for byte (RFC 8414, section 3.3).
+    package var expectedInMetadata: String { template ?? text }
+
+    /// Whether an `iss` (of an authorization response, RFC 9207, or of an ID token) is this issuer:
+    /// simple string comparison, after the tenant has been put into a template.
+    ///
+    /// Where the tenant of a template is not known, any tenant's is accepted; the ID token settles it.
+    package func matches(_ iss: String, tenant: String? = nil) -> Bool {
+        guard let template else { return iss.utf8.elementsEqual(text.utf8) }
+        let parts = template.split(Self.tenantPlaceholder)
+        guard iss.hasPrefix(parts[0]), iss.hasSuffix(parts[1]),
+            iss.utf8.count > parts[0].utf8.count + parts[1].utf8.count
+        else { return false }
+        let named = iss.dropFirst(parts[0].count).dropLast(parts[1].count)
+        guard named.utf8.allSatisfy(\.isTenantCharacter) else { return false }
+        return tenant.map { $0.utf8.elementsEqual(named.utf8) } ?? true
+    }
+
+    private static func read(_ text: String) throws(OAuthError) -> WebURL {
+        let url: WebURL
+        do {
+            url = try WebURL(text)
+        } catch {
+            throw OAuthError(.invalidIssuer, "The issuer is no URL: \(error.message)", underlying: error)
+        }
+        guard url.isSecureOrLoopback else {
+            throw OAuthError(.invalidIssuer, "The issuer must use https (http is for loopback addresses).")
+        }
+        return url
+    }
+}
+
+extension Issuer: CustomStringConvertible {
+    /// The same text.
+    package var description: String { text }
+}
+
+extension WebURL {
+    /// Whether credentials may go there: `https`, or `http` on a loopback address.
+    var isSecureOrLoopback: Bool { scheme == "https" || (scheme == "http" && isLoopback) }
+}
+
+extension String {
+    /// The pieces around every occurrence of a separator.
+    fileprivate func split(_ separator: String) -> [String] {
+        var pieces: [String] = []
+        var rest = self[...]
+        while let range = rest.firstRange(of: separator) {
+            pieces.append(String(rest[..<range.lowerBound]))
+            rest = rest[range.upperBound...]
+        }
+        return pieces + [String(rest)]
+    }
+}
+
+extension UInt8 {
+    /// A letter, a digit or a hyphen: what a tenant's identifier is made of.
+    fileprivate var isTenantCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import StrictJSON
+
+/// Reads documents that must be JSON objects: metadata, key sets, user information.
+enum JSONDocument {
+    /// Whether the text starts like an object, whatever its `Content-Type` says.
+    static func looksLikeObject(_ body: [UInt8]) -> Bool {
+        body.first { !$0.isJSONSpace } == UInt8(ascii: "{")
+    }
+
+    /// What came instead of JSON, for a sentence: the media type, never the content.
+    static func typeName(of response: HTTPResponse) -> String {
+        guard !response.body.isEmpty else { return "nothing" }
+        guard let type = response.mediaType, !type.isEmpty else { return "text of no named type" }
+        return DisplayText.sanitized(type, limit: 60)
+    }
+
+    /// The object in an answer with status 200.
+    static func read(
+        _ response: HTTPResponse,
+        named name: String,
+        limit: Int
+    ) throws(OAuthError) -> JSONObject {
+        guard response.body.count <= limit else {
+            throw OAuthError(.invalidDocument, "The provider's \(name) is larger than \(limit) bytes.")
+        }
+        let value: JSONValue
+        do {
+            value = try JSONReader().read(response.body)
+        } catch {
+            throw OAuthError(
+                .invalidDocument,
+                "The provider's \(name) cannot be read: \(error.message)",
+                underlying: error
+            )
+        }
+        guard let object = value.object else {
+            throw OAuthError(.invalidDocument, "The provider's \(name) is no JSON object.")
+        }
+        return object
+    }
+}
+
+extension UInt8 {
+    /// White space of RFC 8259, section 2.
+    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}

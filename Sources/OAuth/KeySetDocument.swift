@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import JOSE
+import StrictJSON
+
+/// A provider's published keys (RFC 7517, section 5).
+package enum KeySetDocument {
+    /// No document is larger.
+    package static let sizeLimit = 256 * 1024
+
+    /// The least time between two fetches because of an unknown key (OpenID Connect Core, section 10.1.1).
+    package static let refetchGap: Duration = .seconds(60)
+
+    /// Reads the answer of a `jwks_uri`; keys that cannot be used are left out, not errors.
+    package static func read(_ response: HTTPResponse) throws(OAuthError) -> JSONWebKeySet {
+        guard response.status == 200 else {
+            throw OAuthError(.unavailable, "The provider's key set answered HTTP \(response.status).")
+        }
+        guard JSONDocument.looksLikeObject(response.body) else {
+            let type = JSONDocument.typeName(of: response)
+            throw OAuthError(.unavailable, "The provider's key set came as \(type) where JSON was due.")
+        }
+        let document = try JSONDocument.read(response, named: "key set", limit: sizeLimit)
+        do {
+            return try JSONWebKeySet(.object(document))
+        } catch {
+            throw OAuthError(.invalidDocument, error.message, underlying: error)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// What a provider's preset must say because its answers break the standards in a way that cannot be told
+/// from a fault. Nothing of it is ever guessed.
+package struct ProviderDialect: Sendable, Hashable {
+    /// Names that stand for `Bearer` in `token_type` (eBay: `User Access Token`), in any case.
+    package var bearerNames: Set<String> = []
+
+    /// Whether an answer without `token_type` is taken for a bearer token (Mailchimp).
+    package var missingTypeIsBearer = false
+
+    /// Whether `expires_in: 0` means that the token does not end (Mailchimp).
+    package var zeroLifetimeIsUnlimited = false
+
+    /// Whether a large `expires_in` is in milliseconds (older Zoho).
+    package var lifetimeIsInMilliseconds = false
+
+    /// Whether `access_denied` at the token endpoint means a wrong client secret (Atlassian).
+    package var accessDeniedMeansWrongSecret = false
+
+    /// A provider that keeps to the standards.
+    package init() {}
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+
+/// What a provider says about itself (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
+///
+/// Every endpoint is `https`, or `http` on a loopback address. The members can be set, so that an
+/// account's own endpoints take the place of discovered ones.
+package struct ProviderMetadata: Sendable {
+    /// The issuer, byte for byte; nil for an account with endpoints and no issuer.
+    package var issuer: String?
+
+    /// Where a browser goes (RFC 6749, section 3.1).
+    package var authorizationEndpoint: WebURL?
+
+    /// Where codes and refresh tokens are traded (RFC 6749, section 3.2).
+    package var tokenEndpoint: WebURL?
+
+    /// Where tokens are revoked (RFC 7009); several providers have none.
+    package var revocationEndpoint: WebURL?
+
+    /// Where tokens are looked up (RFC 7662).
+    package var introspectionEndpoint: WebURL?
+
+    /// What the provider tells about the person (OpenID Connect Core, section 5.3).
+    package var userInfoEndpoint: WebURL?
+
+    /// The keys that sign ID tokens (`jwks_uri`).
+    package var keySetURL: WebURL?
+
+    /// Where a browser signs out (OpenID Connect RP-Initiated Logout).
+    package var endSessionEndpoint: WebURL?
+
+    /// Where clients are registered (RFC 7591).
+    package var registrationEndpoint: WebURL?
+
+    /// Where a device login begins (RFC 8628).
+    package var deviceAuthorizationEndpoint: WebURL?
+
+    /// Where authorization requests are pushed (RFC 9126).
+    package var pushedAuthorizationRequestEndpoint: WebURL?
+
+    /// The scopes that are listed; a provider need not list all that it knows.
+    package var scopesSupported: Scope = []
+
+    /// The grant types that are listed; RFC 8414's default where none are.
+    package var grantTypes: [String] = ["authorization_code", "implicit"]
+
+    /// The client authentication that is listed; RFC 8414's default where none is. That `none` is absent does not keep a public client out (DISC-8).
+    package var tokenEndpointAuthenticationMethods: [String] = ["client_secret_basic"]
+
+    /// Empty where nothing is listed, which in practice says nothing: S256 is sent all the same.
+    package var codeChallengeMethods: [String] = []
+
+    /// What ID tokens may be signed with; RS256 where nothing is listed.
+    package var idTokenSigningAlgorithms: [String] = ["RS256"]
+
+    /// Whether every authorization response carries `iss` (RFC 9207, section 2.4).
+    package var sendsIssuerInResponse = false
+
+    /// Whether authorization requests must be pushed (RFC 9126, section 5).
+    package var requiresPushedRequests = false
+
+    /// Whether authorization requests must be signed objects (RFC 9101, section 10.5).
+    package var requiresSignedRequests = false
+
+    /// What a person should know about the document, safe to print; nothing in it is an error.
+    package var notes: [String] = []
+
+    /// Metadata without an endpoint, for an account that names its own.
+    package init() {}
+
+    /// Whether S256 is listed. A document that lists no method is common among providers that take
+    /// S256, so `false` is something to show, not to act on (DISC-7).
+    package var advertisesProofKey: Bool { codeChallengeMethods.contains(ProofKey.method) }
+
+    /// The endpoint behind a key path, or an error that names it.
+    package func require(
+        _ endpoint: KeyPath<ProviderMetadata, WebURL?>,
+        named name: String
+    ) throws(OAuthError) -> WebURL {
+        guard let url = self[keyPath: endpoint] else {
+            throw OAuthError(.missingEndpoint, "The provider's metadata has no \(name).")
+        }
+        return url
+    }
+
+    /// Checks, before a browser opens, that a login by authorization code is possible.
+    package func checkAuthorizationCodeFlow() throws(OAuthError) {
+        _ = try require(\.authorizationEndpoint, named: "authorization_endpoint")
+        _ = try require(\.tokenEndpoint, named: "token_endpoint")
+        if requiresPushedRequests {
+            throw OAuthError(
+                .unsupported,
+                "The provider wants pushed authorization requests (RFC 9126), which are not supported yet."
+            )
+        }
+        if requiresSignedRequests {
+            throw OAuthError(
+                .unsupported,
+                "The provider wants signed request objects (RFC 9101), which are not supported."
+            )
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+
+/// Where a login's answer comes home, in one of RFC 8252's three ways (section 7).
+package struct RedirectURI: Sendable, Hashable {
+    /// The way home.
+    package enum Kind: Sendable, Hashable {
+        /// `http` on this machine (section 7.3); without a port, the system picks one.
+        case loopback(host: LoopbackHost, port: Int?)
+        /// A domain in reverse and one slash (section 7.1).
+        case privateUse(scheme: String)
+        /// A claimed `https` URL (section 7.2).
+        case claimed
+    }
+
+    /// Which loopback name the URI is written with; it decides what is listened on.
+    package enum LoopbackHost: String, Sendable, Hashable {
+        case ipv4 = "127.0.0.1"
+        case ipv6 = "[::1]"
+        /// Both families at one port (section 8.3), only where a provider wants the name.
+        case localhost = "localhost"
+    }
+
+    /// The URI as it was configured; compared and sent byte for byte.
+    package let url: WebURL
+    /// The way home.
+    package let kind: Kind
+
+    /// Checks the URI: RFC 8252, sections 7 and 8.3; no fragment (RFC 6749, section 3.1.2).
+    package init(_ text: String) throws(OAuthError) {
+        do {
+            url = try WebURL(text)
+        } catch {
+            throw OAuthError(.invalidRedirect, "The redirect URI: \(error.message)", underlying: error)
+        }
+        guard url.fragment == nil else {
+            throw OAuthError(.invalidRedirect, "The redirect URI must not have a fragment.")
+        }
+        kind = try Self.kind(of: url)
+    }
+
+    /// The URI as it is sent, with the port that the listener got in place of a missing one.
+    package func text(port: Int?) -> String {
+        guard case .loopback(let host, nil) = kind, let port else { return url.text }
+        let origin = "http://" + host.rawValue
+        return origin + ":\(port)" + url.text.dropFirst(origin.count)
+    }
+
+    /// The parameters with which a URL comes home, or nil if the URL is not this redirect: scheme, host,
+    /// port and path are compared byte for byte (section 8.10), and the URI's own query must be kept.
+    ///
+    /// `sent` is the URI as it was sent. A fragment is not looked at.
+    package static func parameters(of text: String, for sent: String) -> FormParameters? {
+        guard let returned = try? WebURL(text), let expected = try? WebURL(sent),
+            returned.scheme == expected.scheme, returned.host == expected.host,
+            returned.effectivePort == expected.effectivePort,
+            returned.pathOrRoot.utf8.elementsEqual(expected.pathOrRoot.utf8),
+            let parameters = returned.queryParameters, let own = expected.queryParameters
+        else { return nil }
+        var rest = Array(parameters)
+        for element in own {
+            guard let index = rest.firstIndex(of: element) else { return nil }
+            rest.remove(at: index)
+        }
+        var result = FormParameters()
+        for element in rest {
+            result.append(element.name, element.secret)
+        }
+        return result
+    }
+
+    private static func kind(of url: WebURL) throws(OAuthError) -> Kind {
+        switch url.scheme {
+        case "https":
+            return .claimed
+        case "http":
+            guard let host = LoopbackHost(rawValue: url.host) else {
+                throw OAuthError(
+                    .invalidRedirect,
+                    "A redirect URI with http must be on 127.0.0.1, [::1] or localhost (RFC 8252, section 7.3)."
+                )
+            }
+            return .loopback(host: host, port: url.port)
+        default:
+            guard url.scheme.contains(".") else {
+                throw OAuthError(
+                    .invalidRedirect,
+                    "A private scheme must be a domain in reverse, such as com.example.app:/path "
+                        + "(RFC 8252, section 7.1)."
+                )
+            }
+            return .privateUse(scheme: url.scheme)
+        }
+    }
+}
+
+extension RedirectURI: CustomStringConvertible {
+    /// The same text.
+    package var description: String { url.text }
+}
+
+extension WebURL {
+    /// The path, a missing one as the root that HTTP takes it for; providers add that slash (Entra).
+    fileprivate var pathOrRoot: String { path.isEmpty && !isPrivateUse ? "/" : path }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+
+/// What a token endpoint's answer means, for a refresh as for a code exchange: each case asks for another
+/// action, so that a dead grant is never taken for an absent provider or the other way round.
+package enum TokenAnswer: Sendable {
+    /// A token that may be served once its refresh token is stored and its ID token verified.
+    case success(TokenResponse)
+    /// A token that must not be served; its new refresh token, if any, is stored all the same.
+    case invalid(InvalidTokenResponse)
+    /// The provider wants this nonce in a DPoP proof (RFC 9449, section 8): the same request once more.
+    case dpopNonce(String)
+    /// The grant is dead: the person has to sign in.
+    case grantEnded(OAuthErrorBody)
+    /// The client or the request is wrong, the grant lives: stop until the configuration changes.
+    case misconfigured(OAuthErrorBody)
+    /// The provider asks to be left alone, for `retryAfter` (an hour at most) if it says so.
+    case throttled(OAuthErrorBody, retryAfter: Duration?)
+    /// Passing: try again with back-off. Where the answer was lost on its way (cut off after a 2xx), the
+    /// refresh token may be spent.
+    case unavailable(reason: String, answerLost: Bool)
+    /// A code that nobody knows: passing a few times, then the person has to sign in; the grant is kept.
+    case unknown(OAuthErrorBody)
+
+    /// Reads an answer.
+    ///
+    /// `sentAt` and `now` are the unix times of the request and of the answer. `requested` is the scope
+    /// that was asked for. `issuer` is the account's, nil if it has none.
+    package static func read(
+        _ response: HTTPResponse,
+        sentAt: Int64,
+        now: Int64,
+        requested: Scope = [],
+        issuer: Issuer? = nil,
+        dialect: ProviderDialect = ProviderDialect()
+    ) -> TokenAnswer {
+        let body = AnswerBody(response)
+        guard let object = body.object else {
+            return unreadable(response, isCutOff: body.isCutOff, now: now)
+        }
+        if let error = OAuthErrorBody(answer: object, status: response.status) {
+            return classify(error, response, now: now, dialect: dialect)
+        }
+        guard (200..<300).contains(response.status) else {
+            return classify(OAuthErrorBody(error: "", status: response.status), response, now: now, dialect: dialect)
+        }
+        let context = TokenResponse.Context(
+            clock: response.serverDate.map(Int64.init) ?? sentAt,
+            issuer: issuer,
+            requested: requested,
+            dialect: dialect
+        )
+        do {
+            return .success(try TokenResponse(members: object, context: context))
+        } catch {
+            return .invalid(error)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import Secrets
+
+/// A request to the token endpoint: POST, form-encoded, nothing in the URL (RFC 6749, section 3.2).
+package struct TokenRequest: Sendable {
+    /// What is sent besides the client's authentication.
+    package private(set) var parameters: FormParameters
+
+    /// What an account's `token_parameters` may not name.
+    package static let reservedParameters = ClientAuthentication.parameterNames.union([
+        "grant_type", "code", "redirect_uri", "code_verifier", "refresh_token", "scope", "device_code",
+        "subject_token", "actor_token", "username", "password", "assertion",
+    ])
+
+    /// What an account's `token_headers` may not name (in small letters).
+    package static let reservedHeaders: Set<String> = [
+        "authorization", "cookie", "content-type", "content-length", "host", "accept", "transfer-encoding",
+        "connection", "dpop", "proxy-authorization",
+    ]
+
+    /// Trades a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5). `redirectURI` is the one that was
+    /// sent, byte for byte. A code is sent once, whatever becomes of the answer.
+    package static func authorizationCode(
+        _ code: Secret,
+        redirectURI: String,
+        proofKey: ProofKey,
+        resources: [String] = [],
+        audience: String? = nil
+    ) throws(OAuthError) -> TokenRequest {
+        var form: FormParameters = ["grant_type": "authorization_code"]
+        form.append("code", code)
+        form.append("redirect_uri", redirectURI)
+        form.append("code_verifier", proofKey.verifier)
+        return try TokenRequest(form, resources: resources, audience: audience)
+    }
+
+    /// Refreshes (RFC 6749, section 6). `scope` is left out unless a narrower token is wanted; it never
+    /// holds more than was granted.
+    package static func refresh(
+        _ refreshToken: Secret,
+        scope: Scope? = nil,
+        resources: [String] = [],
+        audience: String? = nil
+    ) throws(OAuthError) -> TokenRequest {
+        var form: FormParameters = ["grant_type": "refresh_token"]
+        form.append("refresh_token", refreshToken)
+        form.append("scope", ifPresent: scope?.text)
+        return try TokenRequest(form, resources: resources, audience: audience)
+    }
+
+    /// Asks for a token for the client itself (RFC 6749, section 4.4).
+    package static func clientCredentials(
+        scope: Scope,
+        resources: [String] = [],
+        audience: String? = nil
+    ) throws(OAuthError) -> TokenRequest {
+        var form: FormParameters = ["grant_type": "client_credentials"]
+        form.append("scope", ifPresent: scope.text)
+        return try TokenRequest(form, resources: resources, audience: audience)
+    }
+
+    private init(_ form: FormParameters, resources: [String], audience: String?) throws(OAuthError) {
+        parameters = form
+        parameters.append("audience", ifPresent: audience)
+        try parameters.append(resources: resources)
+    }
+
+    /// The request with the account's own parameters; a reserved or doubled name is an error.
+    package func adding(_ additional: FormParameters) throws(OAuthError) -> TokenRequest {
+        var request = self
+        try request.parameters.append(additional: additional, reserved: Self.reservedParameters)
+        return request
+    }
+
+    /// The request as it goes out. `headers` are the account's own; a reserved one is an error.
+    package func httpRequest(
+        endpoint: WebURL,
+        clientID: String,
+        authentication: ClientAuthentication,
+        headers: HTTPHeaders = [:]
+    ) throws(OAuthError) -> HTTPRequest {
+        for (name, _) in headers where Self.reservedHeaders.contains(name.lowercased()) {
+            throw OAuthError(.invalidRequest, "The header \(name) is the protocol's own and cannot be set.")
+        }
+        return .form(
+            parameters,
+            to: endpoint,
+            clientID: clientID,
+            authentication: authentication,
+            headers: headers
+        )
+    }
+}
+
+extension HTTPRequest {
+    /// A form POST of a client to its provider, which asks for JSON: several providers answer in another
+    /// form by default (GitHub).
+    static func form(
+        _ parameters: FormParameters,
+        to endpoint: WebURL,
+        clientID: String,
+        authentication: ClientAuthentication,
+        headers: HTTPHeaders = [:]
+    ) -> HTTPRequest {
+        var headers = headers
+        var form = parameters
+        headers["Accept"] = "application/json"
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+        authentication.apply(clientID: clientID, headers: &headers, form: &form)
+        return HTTPRequest(method: .post, url: endpoint, headers: headers, body: form.encoded())
+    }
+}

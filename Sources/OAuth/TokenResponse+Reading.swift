@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import Secrets
+import StrictJSON
+
+extension TokenResponse {
+    /// What reading needs to know besides the answer.
+    struct Context {
+        /// The provider's time, as far as it is known.
+        let clock: Int64
+        let issuer: Issuer?
+        let requested: Scope
+        let dialect: ProviderDialect
+    }
+
+    /// Reads the members of an answer that names no error.
+    init(members answer: JSONObject, context: Context) throws(InvalidTokenResponse) {
+        let members = Self.tokenMembers(of: answer)
+        let refreshToken = Self.refreshToken(members)
+        func invalid(_ reason: String) -> InvalidTokenResponse {
+            InvalidTokenResponse(reason: reason, refreshToken: refreshToken)
+        }
+        if let value = members["refresh_token"], !value.isNull, value.string == nil {
+            throw invalid("The provider's refresh_token is \(value.kindName), not a string.")
+        }
+        guard let text = members["access_token"]?.string, !text.isEmpty else {
+            throw invalid("The provider's answer has no access_token.")
+        }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw invalid("The provider's access_token has characters that no header can carry.")
+        }
+        if let fault = Self.typeFault(members, isSlack: answer["ok"]?.bool == true, dialect: context.dialect) {
+            throw invalid(fault)
+        }
+        var notes: [String] = []
+        accessToken = Secret(text)
+        tokenType = "Bearer"
+        lifetime = Self.lifetime(members, token: text, context: context, notes: &notes)
+        self.refreshToken = refreshToken
+        scope = Self.scope(members, requested: context.requested, notes: &notes)
+        if let value = members["id_token"], !value.isNull, value.string == nil {
+            throw invalid("The provider's id_token is \(value.kindName), not a string.")
+        }
+        idToken = members["id_token"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+        grantLifetime = Self.grantLifetime(members)
+        extra = Self.extra(answer)
+        self.notes = notes
+    }
+
+    /// The members about the token: Slack nests a person's token in `authed_user`.
+    private static func tokenMembers(of answer: JSONObject) -> JSONObject {
+        guard answer["access_token"] == nil, let nested = answer["authed_user"]?.object,
+            nested["access_token"] != nil
+        else { return answer }
+        return nested
+    }
+
+    /// A string that is not empty replaces the old token; null, "" and absence keep it.
+    private static func refreshToken(_ members: JSONObject) -> Secret? {
+        members["refresh_token"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+    }
+
+    /// `bearer` in any case (RFC 6749, sections 5.1 and 7.1); Slack says whose token it is instead.
+    private static func typeFault(_ members: JSONObject, isSlack: Bool, dialect: ProviderDialect) -> String? {
+        guard let value = members["token_type"], !value.isNull else {
+            return dialect.missingTypeIsBearer ? nil : "The provider's answer has no token_type."
+        }
+        guard let type = value.string?.lowercased() else {
+            return "The provider's token_type is \(value.kindName), not a string."
+        }
+        let accepted =
+            type == "bearer" || (isSlack && (type == "user" || type == "bot"))
+            || dialect.bearerNames.contains { $0.lowercased() == type }
+        return accepted ? nil : "The provider's token_type is not Bearer but \(DisplayText.sanitized(type, limit: 40))."
+    }
+
+    /// The stated lifetime; where none is stated, a JWT's own `exp` as a hint.
+    private static func lifetime(
+        _ members: JSONObject,
+        token: String,
+        context: Context,
+        notes: inout [String]
+    ) -> Lifetime {
+        let stated = Lifetime.read(members, clock: context.clock, dialect: context.dialect, notes: &notes)
+        guard stated == .unknown, let issuer = context.issuer,
+            let hint = AccessTokenHint.lifetime(of: token, issuer: issuer, clock: context.clock)
+        else { return stated }
+        return .seconds(hint)
+    }
+
+    /// `scope`, or Bitbucket's `scopes`. An empty one counts as absent (section 3.2), null too.
+    private static func scope(_ members: JSONObject, requested: Scope, notes: inout [String]) -> Scope? {
+        let name = members["scope"].map { $0.isNull ? "scopes" : "scope" } ?? "scopes"
+        guard let value = members[name], !value.isNull else { return nil }
+        guard let scope = Scope(answer: value, requested: requested) else {
+            notes.append("\(name) is \(value.kindName).")
+            return nil
+        }
+        return scope.isEmpty ? nil : scope
+    }
+
+    /// When the grant ends by itself; 0 means that it does not.
+    private static func grantLifetime(_ members: JSONObject) -> Int64? {
+        for name in ["refresh_token_expires_in", "refresh_expires_in"] {
+            if let seconds = members[name].flatMap(Lifetime.wholeSeconds), seconds > 0 {
+                return seconds
+            }
+        }
+        return nil
+    }
+
+    /// What OAuth and OpenID Connect define in a token answer.
+    private static let defined: Set<String> = [
+        "access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "issued_token_type",
+        "error", "error_description", "error_uri", "authorization_details",
+    ]
+
+    private static func extra(_ answer: JSONObject) -> JSONObject {
+        withoutSecrets(JSONObject(answer.filter { !defined.contains($0.name) }.map { ($0.name, $0.value) }))
+    }
+
+    /// Drops what is named like a token or a secret, at any depth: no refresh token leaves by `extra`.
+    private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
+        var result = JSONObject()
+        for member in object {
+            let name = member.name.lowercased()
+            if !name.hasSuffix("token"), !name.contains("secret") {
+                result[member.name] = withoutSecrets(member.value)
+            }
+        }
+        return result
+    }
+
+    private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let object): .object(withoutSecrets(object))
+        case .array(let elements): .array(elements.map { withoutSecrets($0) })
+        default: value
+        }
+    }
+}
+
+extension Scope {
+    /// Reads a granted scope: text separated by spaces or (GitHub, Slack) by commas, or a list (Twitch).
+    /// A token with a comma that was asked for stays whole. Nil where the value is neither text nor a list
+    /// of texts.
+    init?(answer value: JSONValue, requested: Scope) {
+        let texts: [String]
+        switch value {
+        case .string(let text):
+            texts = [text]
+        case .array(let elements):
+            texts = elements.compactMap(\.string)
+            guard texts.count == elements.count else { return nil }
+        default:
+            return nil
+        }
+        let words = texts.flatMap { Scope($0).tokens }
+        self.init(
+            words.flatMap { word in
+                requested.contains(word) ? [word] : word.split(separator: ",").map(String.init)
+            }
+        )
+    }
+}

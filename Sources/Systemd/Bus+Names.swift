@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Who is on the bus, and whether it still stands.
+extension Bus {
+    /// The bus's own object.
+    static func busCall(_ member: String, _ arguments: [BusValue]) -> BusCall {
+        BusCall(
+            "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: member,
+            arguments: arguments
+        )
+    }
+
+    /// Whether somebody owns `name` now.
+    package func hasOwner(_ name: String, deadline: Duration) async throws(SystemdError) -> Bool {
+        let results = try await call(Self.busCall("NameHasOwner", [.string(name)]), deadline: deadline)
+        return results.first?.bool ?? false
+    }
+
+    /// Tells of each change of the owner of `name`: the new one's unique name, nil when it has none any more.
+    package func watchOwner(
+        of name: String,
+        handler: @escaping (_ owner: String?) -> Void
+    ) throws(SystemdError) -> BusSlot {
+        let changes = BusMatch(
+            sender: "org.freedesktop.DBus",
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: "NameOwnerChanged",
+            firstArgument: name
+        )
+        return try match(changes) { signal in
+            guard signal.arguments.count == 3, let owner = signal.arguments[2].text else { return }
+            handler(owner.isEmpty ? nil : owner)
+        }
+    }
+
+    /// Tells that the connection is lost (not that it was closed here). It does not come back: make a new one.
+    package func watchConnection(lost: @escaping () -> Void) throws(SystemdError) -> BusSlot {
+        let disconnected = BusMatch(
+            sender: "org.freedesktop.DBus.Local",
+            interface: "org.freedesktop.DBus.Local",
+            member: "Disconnected"
+        )
+        return try match(disconnected) { _ in lost() }
+    }
+}

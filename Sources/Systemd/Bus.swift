@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CSystemd
+import Glibc
+
+/// A connection to a D-Bus bus, served by a loop. For the loop's thread only.
+///
+/// Nothing here waits: the connection is set up while the loop runs, and calls wait in line until it stands.
+package final class Bus {
+    /// Which bus.
+    package enum Address: Sendable, Equatable {
+        /// The session's (`DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`).
+        case user
+        /// The machine's.
+        case system
+        /// A bus at a D-Bus address, for tests.
+        case at(String)
+    }
+
+    let bus: OpaquePointer
+    /// What serves it.
+    let loop: EventLoop
+    /// Calls of `call(_:deadline:)` that wait for their reply.
+    private var waiting: [UInt64: BusSlot] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// Connects to `address`.
+    /// - Throws: when there is no such bus (`ENOENT`, `ENOMEDIUM`, `ECONNREFUSED`, …).
+    package init(_ address: Address, loop: EventLoop) throws(SystemdError) {
+        loop.preconditionOnLoop()
+        bus = try Self.open(address)
+        self.loop = loop
+        do {
+            // A bus that goes away is an event, not the end of the process.
+            try SystemdError.check(sd_bus_set_exit_on_disconnect(bus, 0), "set up a D-Bus connection")
+            try SystemdError.check(
+                sd_bus_attach_event(bus, loop.event, Int32(EventPriority.normal.rawValue)),
+                "serve a D-Bus connection"
+            )
+        } catch {
+            sd_bus_close_unref(bus)
+            throw error
+        }
+    }
+
+    deinit {
+        loop.queue.release(bus, with: sd_bus_close_unref)
+    }
+
+    /// Whether the connection stands, or is being set up.
+    package var isOpen: Bool { sd_bus_is_open(bus) > 0 }
+
+    /// Ends the connection; calls under way end with `ECANCELED`.
+    package func close() {
+        loop.preconditionOnLoop()
+        sd_bus_close(bus)
+        waiting.removeAll()
+    }
+
+    /// Calls a method, and hands its results, or why there are none, to `reply`: once, unless the slot's end
+    /// or `close()` comes first.
+    /// - Throws: when the call cannot be made at all: the connection is gone, an argument is malformed.
+    package func call(
+        _ call: BusCall,
+        deadline: Duration,
+        reply: @escaping (Result<[BusValue], SystemdError>) -> Void
+    ) throws(SystemdError) -> BusSlot {
+        loop.preconditionOnLoop()
+        let operation = "call \(call.member) of \(call.destination)"
+        let message = try makeMessage(call, operation)
+        defer { sd_bus_message_unref(message) }
+        return try BusSlot.make(on: loop.queue, operation) { message in
+            reply(Result { () throws(SystemdError) in try Self.results(of: message, operation) })
+        } add: { slot, userdata in
+            // 0 means sd-bus's own 25 s.
+            let limit = UInt64(max(deadline.microseconds, 1))
+            return sd_bus_call_async(bus, &slot, message, BusSlot.callback, userdata, limit)
+        }
+    }
+
+    /// Calls a method and waits for its results; `ETIMEDOUT` when none came by `deadline`.
+    ///
+    /// The end of the calling task does not shorten it: the deadline bounds it.
+    package func call(_ call: BusCall, deadline: Duration) async throws(SystemdError) -> [BusValue] {
+        let result = await withCheckedContinuation { continuation in
+            let pending = PendingReply(continuation, "call \(call.member) of \(call.destination)")
+            lastNumber += 1
+            let number = lastNumber
+            do throws(SystemdError) {
+                waiting[number] = try self.call(call, deadline: deadline) { [weak self] result in
+                    pending.resume(result)
+                    self?.waiting[number] = nil
+                }
+            } catch {
+                pending.resume(.failure(error))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Hands every signal that matches to `handler`.
+    package func match(
+        _ match: BusMatch,
+        handler: @escaping (BusSignal) -> Void
+    ) throws(SystemdError) -> BusSlot {
+        try BusSlot.make(on: loop.queue, "match D-Bus signals") { message in
+            guard let signal = BusSignal(message) else { return }
+            handler(signal)
+        } add: {
+            sd_bus_add_match_async(bus, &$0, match.rule, BusSlot.callback, nil, $1)
+        }
+    }
+
+    private static func open(_ address: Address) throws(SystemdError) -> OpaquePointer {
+        var bus: OpaquePointer?
+        switch address {
+        case .user: try SystemdError.check(sd_bus_open_user(&bus), "connect to the session bus")
+        case .system: try SystemdError.check(sd_bus_open_system(&bus), "connect to the system bus")
+        case .at(let text):
+            try SystemdError.check(sd_bus_new(&bus), "connect to a bus")
+            do {
+                try SystemdError.check(sd_bus_set_address(bus, text), "connect to a bus")
+                try SystemdError.check(sd_bus_set_bus_client(bus, 1), "connect to a bus")
+                try SystemdError.check(sd_bus_start(bus), "connect to a bus")
+            } catch {
+                sd_bus_close_unref(bus)
+                throw error
+            }
+        }
+        guard let bus else { throw SystemdError(code: ENOMEM, operation: "connect to a bus") }
+        return bus
+    }
+
+    /// Builds the message of a call; the caller lets go of it.
+    private func makeMessage(_ call: BusCall, _ operation: String) throws(SystemdError) -> OpaquePointer {
+        var made: OpaquePointer?
+        try SystemdError.check(
+            sd_bus_message_new_method_call(
+                bus,
+                &made,
+                call.destination,
+                call.path,
+                call.interface,
+                call.member
+            ),
+            operation
+        )
+        guard let message = made else { throw SystemdError(code: ENOMEM, operation: operation) }
+        do {
+            if !call.startsPeer {
+                try SystemdError.check(sd_bus_message_set_auto_start(message, 0), operation)
+            }
+            for argument in call.arguments { try argument.append(to: message) }
+            return message
+        } catch {
+            sd_bus_message_unref(message)
+            throw error
+        }
+    }
+
+    /// What a reply carries, or the error that it is.
+    private static func results(of message: OpaquePointer, _ operation: String) throws(SystemdError) -> [BusValue] {
+        guard let error = sd_bus_message_get_error(message) else { return try BusValue.readAll(of: message) }
+        let name = error.pointee.name.map { String(cString: $0) } ?? ""
+        let text = error.pointee.message.map { String(cString: $0) } ?? name
+        throw SystemdError(
+            code: sd_bus_error_get_errno(error),
+            operation: operation,
+            message: "Cannot \(operation): \(text)",
+            busName: name
+        )
+    }
+}
+
+/// The waiting end of an asynchronous call: resumed once, at the latest when sd-bus drops the call.
+private final class PendingReply {
+    typealias Outcome = Result<[BusValue], SystemdError>
+    private var continuation: CheckedContinuation<Outcome, Never>?
+    private let operation: String
+
+    init(_ continuation: CheckedContinuation<Outcome, Never>, _ operation: String) {
+        self.continuation = continuation
+        self.operation = operation
+    }
+
+    deinit {
+        resume(.failure(SystemdError(code: ECANCELED, operation: operation)))
+    }
+
+    func resume(_ outcome: Outcome) {
+        continuation?.resume(returning: outcome)
+        continuation = nil
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CSystemd
+import Glibc
+
+/// The loop: sd-event on one thread, and the executor of whatever is isolated to that thread.
+///
+/// Nothing wakes it while nothing happens. Its sources (descriptors, timers, signals, …) and its jobs run on
+/// its thread, one after another, sources by priority. Only `enqueue` and the end of a source may happen on
+/// other threads.
+///
+/// `EventLoop.main` is the daemon's, behind `LoopActor`; a test may make a loop of its own, on its own thread.
+// The sd_event pointer and the batch are touched on the loop's thread only; everything else is Sendable.
+package final class EventLoop: @unchecked Sendable {
+    /// The daemon's loop, which `LoopActor` runs on. It gets its thread by `adoptCurrentThread()` or `run()`.
+    package static let main = makeMain()
+
+    let event: OpaquePointer
+    let queue: JobQueue
+    /// Jobs that are being run; kept for its storage.
+    private var batch: [UnownedJob] = []
+    /// Fires when another thread has brought something.
+    private var remoteWake: EventSource?
+    /// Fires in the next round when the loop's own thread has brought something: costs no system call.
+    private var localWake: EventSource?
+
+    /// Makes a loop whose thread is the current one.
+    package convenience init() throws(SystemdError) {
+        try self.init(ownedByCurrentThread: true)
+    }
+
+    private init(ownedByCurrentThread isOwned: Bool) throws(SystemdError) {
+        var event: OpaquePointer?
+        queue = try JobQueue(ownedByCurrentThread: isOwned)
+        try SystemdError.check(sd_event_new(&event), "make an event loop")
+        guard let event else { throw SystemdError(code: ENOMEM, operation: "make an event loop") }
+        self.event = event
+        if isOwned { try prepare() }
+    }
+
+    deinit {
+        sd_event_unref(event)
+    }
+
+    private static func makeMain() -> EventLoop {
+        do {
+            return try EventLoop(ownedByCurrentThread: false)
+        } catch {
+            fatalError(error.message)
+        }
+    }
+
+    /// Makes the current thread the loop's, so that sources can be added before `run()`.
+    /// - Throws: `EBUSY` when it is another's already.
+    package func adoptCurrentThread() throws(SystemdError) {
+        guard queue.adoptCurrentThread() else {
+            throw SystemdError(code: EBUSY, operation: "take over an event loop of another thread")
+        }
+        try prepare()
+    }
+
+    /// Serves sources and jobs until `exit(code:)`, whose code it returns.
+    /// - Throws: `EBUSY` when the loop is another thread's; whatever stops epoll itself.
+    package func run() throws(SystemdError) -> Int32 {
+        try adoptCurrentThread()
+        return try SystemdError.check(sd_event_loop(event), "run the event loop")
+    }
+
+    /// Ends the loop after the running handler; exit sources run still. Loop's thread only.
+    package func exit(code: Int32 = 0) {
+        preconditionOnLoop()
+        precondition(code >= 0, "An exit code is not negative.")
+        sd_event_exit(event, code)
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    package var isOnLoop: Bool { queue.isOnLoop }
+
+    /// Traps when the caller is not on the loop's thread.
+    package func preconditionOnLoop() {
+        queue.preconditionOnLoop()
+    }
+
+    /// This moment on the boot-time clock. From any thread.
+    package var bootTime: BootInstant { .now }
+
+    /// Lets the service manager's watchdog be fed by the loop itself, at half its time or earlier, as long as
+    /// the loop goes round.
+    /// - Returns: whether the service manager asked for it (`WATCHDOG_USEC`).
+    package func enableWatchdog() throws(SystemdError) -> Bool {
+        preconditionOnLoop()
+        return try SystemdError.check(sd_event_set_watchdog(event, 1), "feed the watchdog") > 0
+    }
+
+    /// Adds the two sources that bring jobs, and the boot clock's timerfd, so that no timer can fail later.
+    private func prepare() throws(SystemdError) {
+        guard remoteWake == nil else { return }
+        remoteWake = try addDescriptor(queue.wakeDescriptor, events: .readable) { [unowned self] _ in
+            queue.clearWake()
+            runJobs()
+        }
+        localWake = try EventSource.make(on: queue, "add a deferred source", priority: .normal) { [unowned self] () in
+            runJobs()
+        } add: {
+            sd_event_add_defer(event, &$0, { EventHandler<Void>.call($1, ()) }, $1)
+        }
+        // A wake-up may have been asked for while the loop had no thread; the eventfd holds it.
+        localWake?.disarm()
+        try EventSource.make(on: queue, "add a timer", priority: .normal, handler: { () in }) {
+            sd_event_add_time(event, &$0, CLOCK_BOOTTIME, .max, 1, { EventHandler<Void>.call($2, ()) }, $1)
+        }.cancel()
+    }
+
+    private func runJobs() {
+        queue.take(into: &batch)
+        for job in batch {
+            job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+        batch.removeAll(keepingCapacity: true)
+    }
+}
+
+extension EventLoop: SerialExecutor {
+    /// Takes a job from any thread.
+    package func enqueue(_ job: consuming ExecutorJob) {
+        guard queue.append(UnownedJob(job)) else { return }
+        if queue.isOnLoop, let localWake {
+            localWake.rearm()
+        } else {
+            queue.wake()
+        }
+    }
+
+    /// Traps when the caller is not on the loop's thread: for `assumeIsolated` and its kin.
+    package func checkIsolated() {
+        preconditionOnLoop()
+    }
+
+    /// Whether the caller is on the loop's thread, also outside of any task.
+    package func isIsolatingCurrentContext() -> Bool? {
+        queue.isOnLoop
+    }
+}

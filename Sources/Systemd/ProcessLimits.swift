@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CSystemd
+import Glibc
+
+/// What a process that holds secrets sets for itself before it reads any.
+package enum ProcessLimits {
+    /// No core dump, no debugger of the same user, files for the owner alone, as many descriptors as are allowed.
+    package static func apply() {
+        tokend_systemd_forbid_dumps()
+        umask(0o077)
+        var core = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
+        var files = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return }
+        files.rlim_cur = files.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import FoundationEssentials
+import HTTPTypes
+import Systemd
+
+/// Opens the person's browser through the user manager: the daemon runs no program itself.
+final class DesktopBrowser: BrowserOpener {
+    private let loop: EventLoop
+    private let environment: [String: String]
+    private var bus: Bus?
+
+    init(loop: EventLoop, environment: [String: String]) {
+        self.loop = loop
+        self.environment = environment
+    }
+
+    func open(_ url: WebURL, command: [String]?) async throws(BrowserError) {
+        let words = command ?? environment["BROWSER"].nonEmpty.map { [$0] } ?? ["xdg-open"]
+        let program = TransientProgram(
+            description: "Browser for a sign-in", unitPrefix: "tokend-browser", arguments: words + [url.text],
+            environment: environment.filter { Self.display.contains($0.key) })
+        do {
+            _ = try await UserManager.start(program, on: try connectedBus(), deadline: .seconds(10))
+        } catch {
+            throw BrowserError(message: "no browser could be opened through the user's service manager: \(error.message)")
+        }
+    }
+
+    private func connectedBus() throws(SystemdError) -> Bus {
+        if let bus, bus.isOpen { return bus }
+        let bus = try Bus(.user, loop: loop)
+        self.bus = bus
+        return bus
+    }
+
+    /// What a program needs to find the person's screen.
+    private static let display: Set<String> = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CURRENT_DESKTOP"]
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import HTTP
+import HTTPTypes
+import OAuth
+import Systemd
+
+/// Listens for the providers' answers with libmicrohttpd.
+final class LoopbackRedirects: RedirectListening {
+    private let loop: EventLoop
+
+    init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func open(
+        _ host: RedirectURI.LoopbackHost,
+        port: Int?,
+        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+    ) throws(RedirectFault) -> any RedirectListener {
+        let addresses: [LoopbackAddress] =
+            switch host {
+            case .ipv4: [.v4]
+            case .ipv6: [.v6]
+            case .localhost: [.v4, .v6]
+            }
+        do {
+            let listener = try LoopbackListener(
+                loop: loop, addresses: addresses, port: UInt16(port ?? 0)
+            ) { request, reply in
+                let redirect = RedirectRequest(
+                    method: request.method, path: request.path, query: request.query, headers: request.headers)
+                handler(redirect) { answer in reply.respond(answer) }
+            }
+            return OpenListener(listener)
+        } catch {
+            throw RedirectFault(message: error.message)
+        }
+    }
+}
+
+/// A listener that is open.
+private final class OpenListener: RedirectListener {
+    private let listener: LoopbackListener
+
+    init(_ listener: LoopbackListener) {
+        self.listener = listener
+    }
+
+    var port: Int { Int(listener.port) }
+
+    func close() {
+        listener.close()
+    }
+}
+
+extension ListenerReply {
+    @LoopActor fileprivate func respond(_ answer: RedirectAnswer) {
+        switch answer {
+        case .seeOther(let path):
+            redirect(to: path)
+        case .signedIn(let account, let identity, let provider):
+            respond(SignInPage.signedIn(account: account, identity: identity, provider: provider))
+        case .denied(let account, let provider):
+            respond(SignInPage.denied(account: account, provider: provider))
+        case .failed(let account, let reason, let next, let command):
+            respond(SignInPage.failed(account: account, reason: reason, nextStep: next, command: command))
+        case .refused(let status):
+            respond(SignInPage.notPartOfLogin(status: status))
+        }
+    }
+}

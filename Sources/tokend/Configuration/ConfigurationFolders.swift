@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import FoundationEssentials
+import JOSE
+import TokendProtocol
+
+/// Where configuration lies: the administrator's folder below the person's.
+struct ConfigurationFolders {
+    /// The person's; the one that `status` names.
+    let personal: String
+    let administrative = "/etc/tokend"
+
+    /// `--config-dir`, `TOKEND_CONFIG_DIR`, `$XDG_CONFIG_HOME/tokend`, `~/.config/tokend`, in this order.
+    init(option: String?, environment: [String: String]) {
+        if let folder = option ?? environment["TOKEND_CONFIG_DIR"].nonEmpty {
+            personal = folder
+        } else if let base = environment["XDG_CONFIG_HOME"].nonEmpty, base.hasPrefix("/") {
+            personal = base + "/tokend"
+        } else {
+            personal = (environment["HOME"] ?? "/") + "/.config/tokend"
+        }
+    }
+
+    /// The folders that a change of a file can happen in.
+    var watched: [String] {
+        [personal, personal + "/accounts", administrative, administrative + "/accounts"]
+    }
+
+    /// Reads every file, as it is at this moment.
+    func read() -> Configuration.Files {
+        var files = Configuration.Files(folder: personal)
+        for folder in [administrative, personal] {
+            readDaemonFile(folder + "/config.json5", into: &files)
+            readAccounts(folder + "/accounts", into: &files)
+        }
+        return files
+    }
+
+    private func readDaemonFile(_ path: String, into files: inout Configuration.Files) {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard let bytes = Self.bytes(of: path) else {
+            files.faults.append(ConfigurationFault(file: path, message: "cannot be read; check its owner and mode"))
+            return
+        }
+        files.daemon.append(ConfigurationSource(file: path, bytes: bytes))
+    }
+
+    private func readAccounts(_ folder: String, into files: inout Configuration.Files) {
+        guard FileManager.default.fileExists(atPath: folder) else { return }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            files.faults.append(ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode"))
+            return
+        }
+        for name in names.sorted() where name.hasSuffix(".json5") && !name.hasPrefix(".") {
+            let path = folder + "/" + name
+            guard let bytes = Self.bytes(of: path) else {
+                files.faults.append(
+                    ConfigurationFault(file: path, message: "cannot be read; check its owner and mode"))
+                continue
+            }
+            files.accounts[String(name.dropLast(6))] = ConfigurationSource(file: path, bytes: bytes)
+        }
+    }
+
+    /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.
+    static func digest(ofFile path: String) -> String? {
+        bytes(of: path).map(digest(of:))
+    }
+
+    /// The SHA-256 of `content`, in hexadecimal.
+    static func digest(of content: [UInt8]) -> String {
+        Digest.sha256(content).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+    }
+
+    private static func bytes(of path: String) -> [UInt8]? {
+        (try? Data(contentsOf: URL(filePath: path))).map { Array($0) }
+    }
+}
+
+extension String? {
+    /// nil for an empty string, too: an empty variable is an unset one.
+    var nonEmpty: String? {
+        guard let self, !self.isEmpty else { return nil }
+        return self
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import FoundationEssentials
+import Glibc
+import Keyring
+import Systemd
+import TokendProtocol
+
+/// The daemon, put together: one function a part, in the order of the start; the stop is the reverse.
+@LoopActor final class Daemon {
+    /// Received through the loop; blocked before the first thread.
+    nonisolated static let signals = [SIGTERM, SIGINT, SIGHUP]
+
+    private let loop = EventLoop.main
+    private let socket: MainSocket
+    private let log: JournalLog
+    private let broker: Broker
+    private let router: RequestRouter
+    private let server: SocketServer
+    private let transport: CurlHTTPTransport
+    private let folders: ConfigurationFolders
+    private let environment: [String: String]
+    private var sources: [EventSource] = []
+    private var watch: ConfigurationWatch?
+    private var storeWatch: SecretServiceWatch?
+    private var sleepWatch: BusSlot?
+    private var buses: [Bus] = []
+    private var shutdown: Shutdown?
+    private var status = ServiceStatus()
+
+    /// Runs until a signal ends it.
+    ///
+    /// - Returns: the process's exit code.
+    /// - Throws: why it does not start.
+    nonisolated static func run(_ options: CommandLineOptions, _ environment: [String: String]) throws(StartFailure) -> Int32 {
+        let path = try socketPath(options, environment)
+        let handed = try MainSocket.activated(path: path)
+        let socket = if let handed { handed } else { try MainSocket.make(path: path) }
+        do {
+            try EventLoop.main.adoptCurrentThread()
+            let parts = try LoopActor.assumeIsolated { () throws(StartFailure) in
+                let daemon = try Daemon(options, environment, socket)
+                try daemon.start()
+                return daemon
+            }
+            let code = try EventLoop.main.run()
+            withExtendedLifetime(parts) {}
+            return code
+        } catch let error as StartFailure {
+            throw error
+        } catch let error as SystemdError {
+            throw StartFailure(code: 71, message: error.message)
+        } catch {
+            throw StartFailure(code: 70, message: "\(error)")
+        }
+    }
+
+    private nonisolated static func socketPath(
+        _ options: CommandLineOptions,
+        _ environment: [String: String]
+    ) throws(StartFailure) -> String {
+        if let path = options.socket { return path }
+        do {
+            return try SocketPath.resolve(environment: environment, uid: getuid()) { folder in
+                var status = stat()
+                return stat(folder, &status) == 0 && status.st_uid == getuid()
+            }
+        } catch {
+            throw StartFailure(code: 78, message: error.message)
+        }
+    }
+
+    private init(
+        _ options: CommandLineOptions,
+        _ environment: [String: String],
+        _ socket: MainSocket
+    ) throws(StartFailure) {
+        self.socket = socket
+        self.environment = environment
+        folders = ConfigurationFolders(option: options.configurationFolder, environment: environment)
+        let clock = LoopClock(loop: loop)
+        log = JournalLog(journal: Journal(environment: environment), level: options.logLevel ?? .info, clock: clock)
+        transport = CurlHTTPTransport(loop: loop, userAgent: "tokend/\(Version.number)")
+        let folders = folders
+        let read: @LoopActor (DaemonConfiguration) -> Configuration = { previous in
+            var configuration = Configuration(
+                files: folders.read(), previous: previous, digestOfFile: ConfigurationFolders.digest(ofFile:))
+            if let level = options.logLevel { configuration.daemon.logLevel = level }
+            if let store = options.store { configuration.daemon.store = store }
+            return configuration
+        }
+        let initial = read(DaemonConfiguration())
+        log.level = initial.daemon.logLevel
+        let store = try Self.store(initial.daemon.store, socket, environment)
+        let ports = BrokerPorts(
+            clock: clock, entropy: KernelEntropy(), transport: transport, store: store,
+            redirects: LoopbackRedirects(loop: loop),
+            browser: DesktopBrowser(loop: loop, environment: environment),
+            removals: StateFolder(environment: environment, log: log), log: log)
+        broker = Broker(ports: ports, readConfiguration: read)
+        router = RequestRouter(
+            broker: broker,
+            identity: .init(
+                version: Version.number, pid: Int64(getpid()), startedAt: clock.now.wall, socket: socket.path))
+        do {
+            server = try SocketServer(loop: loop, listener: socket.descriptor, handler: router)
+        } catch {
+            throw StartFailure(code: 71, message: error.message)
+        }
+        router.server = server
+        log.server = server
+    }
+
+    /// The store that the settings name; the lock says that it is this daemon's alone.
+    private static func store(
+        _ kind: DaemonConfiguration.Store,
+        _ socket: MainSocket,
+        _ environment: [String: String]
+    ) throws(StartFailure) -> any CredentialStore {
+        guard kind != .memory else { return MemoryStore() }
+        let runtime = environment["XDG_RUNTIME_DIR"].nonEmpty ?? "/run/user/\(getuid())"
+        let folder = runtime + "/tokend"
+        if mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
+        }
+        return KeyringStore(keyring: Keyring(), lock: try InstanceLock(path: folder + "/secret-service.lock"))
+    }
+
+    // MARK: Start
+
+    private func start() throws(StartFailure) {
+        do {
+            _ = try loop.enableWatchdog()
+            try receiveSignals()
+        } catch {
+            throw StartFailure(code: 71, message: error.message)
+        }
+        watchConfiguration()
+        watchClocks()
+        watchStore()
+        broker.onChange = { [unowned self] in changed() }
+        for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }
+        tell(.ready, .status(status.text(of: broker)))
+        broker.start()
+    }
+
+    private func receiveSignals() throws(SystemdError) {
+        for signal in [SIGTERM, SIGINT] {
+            sources.append(try loop.addSignal(signal) { [unowned self] in stop() })
+        }
+        sources.append(
+            try loop.addSignal(SIGHUP) { [unowned self] in
+                tell(.reloading)
+                reload()
+                tell(.ready, .status(status.text(of: broker)))
+            })
+    }
+
+    private func watchConfiguration() {
+        watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in reload() }
+    }
+
+    private func reload() {
+        transport.forgetAll()
+        broker.reload()
+        log.level = broker.configuration.daemon.logLevel
+    }
+
+    /// A step of the wall clock, and the end of a suspend.
+    private func watchClocks() {
+        do throws(SystemdError) {
+            sources.append(try loop.addWallClockChange { [unowned self] in broker.timeJumped() })
+            let bus = try Bus(.system, loop: loop)
+            buses.append(bus)
+            sleepWatch = try SleepWatch.start(on: bus) { [unowned self] isGoingToSleep in
+                if !isGoingToSleep { broker.timeJumped() }
+            }
+        } catch {
+            log.write(LogLine(.debug, "no word of suspends: \(error.message), ignoring"))
+        }
+    }
+
+    /// What the secret store says of itself: unlocked, or back.
+    private func watchStore() {
+        guard broker.ports.store.kind == "secret-service" else { return }
+        do throws(SystemdError) {
+            let bus = try Bus(.user, loop: loop)
+            buses.append(bus)
+            storeWatch = try SecretServiceWatch(on: bus) { [unowned self] event in
+                switch event {
+                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged: broker.storeSignalled()
+                case .vanished, .lockChanged: break
+                }
+            }
+        } catch {
+            log.write(LogLine(.debug, "no word from the secret store: \(error.message), ignoring"))
+        }
+    }
+
+    // MARK: While it runs
+
+    private func changed() {
+        guard shutdown == nil, status.update(for: broker) else { return }
+        tell(.status(status.text))
+    }
+
+    private func tell(_ notices: ServiceManager.Notice...) {
+        do throws(SystemdError) {
+            try ServiceManager.notify(notices)
+        } catch {
+            log.write(LogLine(.debug, "\(error.message), ignoring"))
+        }
+    }
+
+    // MARK: Stop
+
+    private func stop() {
+        guard shutdown == nil else { return }
+        tell(.stopping, .status("stopping"))
+        router.isStopping = true
+        server.stopAccepting()
+        broker.stop()
+        shutdown = Shutdown(
+            loop: loop, broker: broker, server: server,
+            answerPatience: .seconds(5),
+            refreshPatience: .seconds(broker.configuration.daemon.wire.timeout + 10)
+        ) { [unowned self] in
+            socket.remove()
+            server.closeAll()
+            loop.exit(code: 0)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import HTTPTypes
+import Systemd
+import TokendProtocol
+
+/// One line of the log.
+struct LogLine {
+    var priority: Journal.Priority
+    var message: String
+    var fields: [Journal.Field]
+
+    init(_ priority: Journal.Priority, _ message: String, _ fields: [Journal.Field] = []) {
+        self.priority = priority
+        self.message = message
+        self.fields = fields
+    }
+
+    /// The line for an event; `tokenServed` has lines of its own.
+    init(_ event: BrokerEvent) {
+        switch event {
+        case .tokenRefreshed(let account, _):
+            self.init(.info, "\(account): renewed", Self.fields("token_refreshed", account))
+        case .refreshFailed(let account, let error):
+            self.init(
+                .warning, "\(account): \(error.message)", Self.fields("refresh_failed", account, kind: error.kind))
+        case .grantEnded(let account, let reason, let oauthError):
+            let detail = oauthError.map { " (\(DisplayText.sanitized($0)))" } ?? ""
+            self.init(
+                .warning, "\(account): a login is needed: \(reason.rawValue)\(detail)",
+                Self.fields("login_required", account, kind: .loginRequired))
+        case .storeFault(let account, let error):
+            let subject = account.map { "\($0): " } ?? ""
+            self.init(
+                .warning, "\(subject)\(error.message)", Self.fields("store_fault", account, kind: error.protocolError.kind))
+        case .loginStarted(let account, _):
+            self.init(.info, "\(account): sign-in started", Self.fields("login_started", account))
+        case .loginFinished(let account, _, nil):
+            self.init(.notice, "\(account): signed in", Self.fields("login_finished", account))
+        case .loginFinished(let account, _, let error?):
+            self.init(
+                .notice, "\(account): sign-in ended: \(error.message)",
+                Self.fields("login_finished", account, kind: error.kind))
+        case .loggedOut(let account, let fault):
+            let detail = fault.map { "; \($0)" } ?? ""
+            self.init(.notice, "\(account): signed out\(detail)", Self.fields("logged_out", account))
+        case .configurationRead(let accounts, let faults):
+            let details = faults.map(\.description).joined(separator: "\n")
+            self.init(
+                faults.isEmpty ? .info : .warning,
+                "configuration read: \(accounts) accounts, \(faults.count) faults" + (faults.isEmpty ? "" : "\n" + details),
+                Self.fields("config_reloaded", nil))
+        case .browserFault(let error):
+            self.init(.warning, error.message, Self.fields("browser_fault", nil))
+        case .tokenServed(let account, _, _):
+            self.init(.info, "\(account): token served", Self.fields("token_served", account))
+        case .internalFault(let message):
+            self.init(.error, message, Self.fields("internal_fault", nil, kind: .internalError))
+        }
+    }
+
+    static func fields(_ event: String, _ account: String?, kind: ErrorKind? = nil) -> [Journal.Field] {
+        var fields: [Journal.Field] = [("TOKEND_EVENT", event)]
+        if let id = messageIDs[event] { fields.append(("MESSAGE_ID", id)) }
+        if let account { fields.append(("TOKEND_ACCOUNT", account)) }
+        if let kind { fields.append(("TOKEND_KIND", kind.rawValue)) }
+        return fields
+    }
+
+    /// One for each kind of event, so that a journal can be searched by it (sd_journal_print(3)); never changed.
+    private static let messageIDs = [
+        "token_refreshed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e001",
+        "refresh_failed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e002",
+        "login_required": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e003",
+        "store_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e004",
+        "login_started": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e005",
+        "login_finished": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e006",
+        "logged_out": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e007",
+        "config_reloaded": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e008",
+        "browser_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e009",
+        "token_served": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00a",
+        "internal_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00b",
+    ]
+}

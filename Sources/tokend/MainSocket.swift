@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import Systemd
+
+/// The socket that clients connect to: handed over by the service manager, or made here.
+struct MainSocket {
+    let descriptor: Int32
+    /// For `status`.
+    let path: String
+    /// Whether a planned stop removes it.
+    let isOwn: Bool
+
+    /// The name in the socket unit (`FileDescriptorName=`).
+    private static let name = "tokend"
+
+    /// Takes the socket that systemd hands over; nil where there is none.
+    static func activated(path: String) throws(StartFailure) -> MainSocket? {
+        let handed: [String: [Int32]]
+        do {
+            handed = try ServiceManager.takeListenDescriptors()
+        } catch {
+            throw StartFailure(code: 71, message: error.message)
+        }
+        guard !handed.isEmpty else { return nil }
+        guard let descriptor = handed[name]?.first, UnixSocketListener.isListening(descriptor) else {
+            throw StartFailure(
+                code: 78,
+                message: "the socket unit hands over no stream socket of the name “\(name)” (FileDescriptorName=)")
+        }
+        for (other, descriptors) in handed {
+            for extra in other == name ? descriptors.dropFirst() : descriptors[...] { close(extra) }
+        }
+        return MainSocket(descriptor: descriptor, path: path, isOwn: false)
+    }
+
+    /// Makes the socket: folder 0700, socket 0600; a dead daemon's socket is taken over.
+    ///
+    /// - Throws: 73 where a daemon answers on it.
+    static func make(path: String) throws(StartFailure) -> MainSocket {
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        if !folder.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
+        }
+        // Two that start at the same moment do not take the socket from each other.
+        let guardian = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard guardian >= 0, flock(guardian, LOCK_EX) == 0 else {
+            throw StartFailure(code: 73, message: "cannot open the folder \(folder): \(StartFailure.reason)")
+        }
+        defer { close(guardian) }
+        guard !UnixSocketListener.answers(path) else {
+            throw StartFailure(code: 73, message: "a tokend answers on \(path) already")
+        }
+        do {
+            return MainSocket(descriptor: try UnixSocketListener.bind(path), path: path, isOwn: true)
+        } catch {
+            throw StartFailure(code: 73, message: "cannot make the socket \(path): \(error.message)")
+        }
+    }
+
+    /// Ends the listening; a socket of our own making is removed first, so that no client finds it dead.
+    func remove() {
+        if isOwn { unlink(path) }
+        close(descriptor)
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import Systemd
+
+/// Who was served which token: told at once the first time, then once a minute for the same program and account.
+struct ServedTokens {
+    private struct Key: Hashable {
+        var account: String
+        var pid: Int32
+    }
+
+    private struct Count {
+        var since: BootInstant
+        var program: String
+        var untold = 0
+    }
+
+    private static let interval: Duration = .seconds(60)
+    private static let limit = 256
+    private var counts: [Key: Count] = [:]
+
+    /// The lines that this serving is worth.
+    mutating func lines(
+        account: String,
+        client: UnixSocket.Credentials,
+        application: String?,
+        at now: Moment
+    ) -> [LogLine] {
+        let key = Key(account: account, pid: client.pid)
+        if var count = counts[key] {
+            count.untold += 1
+            guard count.since.duration(to: now.boot) >= Self.interval else {
+                counts[key] = count
+                return []
+            }
+            counts[key] = Count(since: now.boot, program: count.program)
+            return [line(key, count.program, application, count.untold)]
+        }
+        let lines = counts.count >= Self.limit ? forget(at: now) : []
+        let program = Self.program(of: client.pid)
+        counts[key] = Count(since: now.boot, program: program)
+        return lines + [line(key, program, application, 1)]
+    }
+
+    /// Makes room, and tells what was not told yet.
+    private mutating func forget(at now: Moment) -> [LogLine] {
+        let lines = counts.filter { $0.value.untold > 0 }.map { key, count in
+            line(key, count.program, nil, count.untold)
+        }
+        counts = [:]
+        return lines
+    }
+
+    private func line(_ key: Key, _ program: String, _ application: String?, _ count: Int) -> LogLine {
+        let name = application.map { " as “\(DisplayText.sanitized($0, limit: 80))”" } ?? ""
+        let times = count == 1 ? "" : " (\(count) times)"
+        return LogLine(
+            .info, "\(key.account): token served to \(program) [\(key.pid)]\(name)\(times)",
+            LogLine.fields("token_served", key.account) + [
+                ("TOKEND_CLIENT", "\(key.pid) \(program)"), ("TOKEND_COUNT", String(count)),
+            ])
+    }
+
+    /// The executable, or the kernel's name of the process where that cannot be read.
+    private static func program(of pid: Int32) -> String {
+        if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") {
+            return DisplayText.sanitized(path)
+        }
+        return "unknown"
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import Systemd
+
+/// A planned stop: answers that are owed are given, a refresh that was sent is finished and stored, held tokens are
+/// kept, then it is over. Each wait has an end.
+@LoopActor final class Shutdown {
+    private let loop: EventLoop
+    private let broker: Broker
+    private let server: SocketServer
+    private let onEnd: () -> Void
+    private let answersUntil: BootInstant
+    private let refreshesUntil: BootInstant
+    private var sources: [EventSource] = []
+    private var isKeeping = false
+
+    init(
+        loop: EventLoop,
+        broker: Broker,
+        server: SocketServer,
+        answerPatience: Duration,
+        refreshPatience: Duration,
+        onEnd: @escaping () -> Void
+    ) {
+        self.loop = loop
+        self.broker = broker
+        self.server = server
+        self.onEnd = onEnd
+        answersUntil = loop.bootTime.advanced(by: answerPatience)
+        refreshesUntil = loop.bootTime.advanced(by: refreshPatience)
+        // After whatever happens on the loop, and when a wait has ended, there is a look at what is still owed.
+        sources.append(loop.addPost { [unowned self] in look() })
+        for end in [answersUntil, refreshesUntil] {
+            sources.append(loop.addTimer(at: end, accuracy: .milliseconds(50)) { [unowned self] in look() })
+        }
+        sources.append(loop.addDefer { [unowned self] in look() })
+    }
+
+    private func look() {
+        let now = loop.bootTime
+        guard !isKeeping, server.busyCount == 0 || now >= answersUntil, !broker.isRefreshing || now >= refreshesUntil else {
+            return
+        }
+        isKeeping = true
+        for source in sources { source.cancel() }
+        Task { @LoopActor in
+            await broker.keepTokens()
+            onEnd()
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import StrictJSON
+import TestSupport
+import Testing
+
+extension Programs {
+    /// The user units in a booted systemd, with the real user manager, journal and bus.
+    @Suite struct Units {
+        private static let issuer = "http://127.0.0.1:18080"
+
+        @Test func `the units run a whole life in a booted box`() async throws {
+            let box = try await SystemdBox.boot(binding: [
+                "/usr/bin/tokend": BuildProducts.program("tokend"),
+                "/usr/bin/tokenctl": BuildProducts.program("tokenctl"),
+                "/usr/bin/demo-provider": BuildProducts.program("demo-provider"),
+                "/etc/systemd/user/tokend.service": BuildProducts.source + "/systemd/tokend.service",
+                "/etc/systemd/user/tokend.socket": BuildProducts.source + "/systemd/tokend.socket",
+            ])
+            do {
+                try await prepare(box)
+                try await signIn(box)
+                try await reload(box)
+                try await crash(box)
+                try await watchdog(box)
+                try await stopAndActivate(box)
+                try await journal(box)
+            } catch {
+                let journal = try? await box.asRoot("journalctl", "--no-pager", "-n", "100", "-o", "short-monotonic")
+                Issue.record("\(error)\n\(journal ?? "")")
+            }
+            await box.stop()
+        }
+
+        /// The keyring, a provider and an account; the socket listens and the daemon does not run yet.
+        private func prepare(_ box: SystemdBox) async throws {
+            try await box.asUser(
+                "sh",
+                "-c",
+                "printf pw123 | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1"
+            )
+            try await box.asUser("gdbus", "wait", "--session", "--timeout", "30", KeyringSession.busName)
+            try await box.asUser(
+                "systemd-run",
+                "--user",
+                "--unit=provider",
+                "--service-type=exec",
+                "/usr/bin/demo-provider",
+                "--auto-approve",
+                "--port",
+                "18080"
+            )
+            let account = "{ issuer: \"\(Self.issuer)\", client_id: \"tokend\", scopes: [\"openid\", \"email\"] }"
+            try await box.asUser(
+                "sh",
+                "-c",
+                """
+                umask 077; mkdir -p ~/.config/tokend/accounts; printf '%s' "$1" >~/.config/tokend/accounts/work.json5
+                printf '#!/bin/sh\\nexec curl -sSL -o /dev/null "$1"\\n' >~/browser; chmod +x ~/browser
+                """,
+                "sh",
+                account
+            )
+            try await box.asUser("systemctl", "--user", "daemon-reload")
+            try await box.asUser("systemctl", "--user", "start", "tokend.socket")
+            #expect(try await state(box, "ActiveState") == "inactive")
+            let modes = try await box.asUser(
+                "sh",
+                "-c",
+                "stat -c %a $XDG_RUNTIME_DIR/tokend/tokend.sock $XDG_RUNTIME_DIR/tokend"
+            )
+            #expect(modes == "600\n700\n")
+        }
+
+        private func signIn(_ box: SystemdBox) async throws {
+            try await box.asUser("sh", "-c", "BROWSER=$HOME/browser tokenctl login work")
+            #expect(try await state(box, "ActiveState") == "active")
+            #expect(try await state(box, "StatusText").contains("1"))
+            #expect(try await box.asUser("tokenctl", "token", "work").hasPrefix("at-"))
+        }
+
+        private func reload(_ box: SystemdBox) async throws {
+            let before = try await state(box, "MainPID")
+            try await box.asUser("systemctl", "--user", "reload", "tokend.service")
+            #expect(try await state(box, "MainPID") == before)
+            #expect(try await state(box, "ActiveState") == "active")
+        }
+
+        /// A crash is an end: the process goes at once, systemd starts another, the socket and the grant are there.
+        private func crash(_ box: SystemdBox) async throws {
+            let held = try await box.asUser("tokenctl", "token", "work")
+            let before = try await state(box, "MainPID")
+            try await box.asUser("kill", "-ABRT", before)
+            #expect(try await box.asUser("tokenctl", "token", "work") == held)
+            #expect(try await state(box, "MainPID") != before)
+            #expect(try await state(box, "NRestarts") == "1")
+        }
+
+        /// A daemon that hangs is ended by the watchdog; here its time is cut short.
+        private func watchdog(_ box: SystemdBox) async throws {
+            try await box.asUser(
+                "sh",
+                "-c",
+                """
+                mkdir -p ~/.config/systemd/user/tokend.service.d
+                printf '[Service]\\nWatchdogSec=2s\\n' >~/.config/systemd/user/tokend.service.d/short.conf
+                systemctl --user daemon-reload && systemctl --user restart tokend.service
+                kill -STOP $(systemctl --user show -P MainPID tokend.service)
+                """
+            )
+            _ = try await box.asUser("tokenctl", "token", "work")
+            #expect(try await state(box, "NRestarts") == "1")
+        }
+
+        private func stopAndActivate(_ box: SystemdBox) async throws {
+            try await box.asUser("systemctl", "--user", "stop", "tokend.service")
+            #expect(try await state(box, "ActiveState") == "inactive")
+            #expect(try await state(box, "Result") == "success")
+            _ = try await box.asUser("tokenctl", "token", "work")
+            #expect(try await state(box, "ActiveState") == "active")
+            try await box.asUser("tokenctl", "logout", "work")
+        }
+
+        /// The journal has fields to search by, and no secret in any of them.
+        private func journal(_ box: SystemdBox) async throws {
+            let lines = try await box.asUser(
+                "journalctl",
+                "--user",
+                "--no-pager",
+                "--all",
+                "-o",
+                "json",
+                "-u",
+                "tokend.service"
+            )
+            #expect(lines.contains("\"TOKEND_ACCOUNT\":\"work\""))
+            #expect(lines.contains("\"MESSAGE_ID\""))
+            for secret in ["at-", "rt-", "code-", "pw123"] { #expect(!lines.contains(secret), "\(secret)…") }
+        }
+
+        private func state(_ box: SystemdBox, _ property: String) async throws -> String {
+            String(try await box.asUser("systemctl", "--user", "show", "-P", property, "tokend.service").dropLast())
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import FoundationEssentials
+
+/// A running NanoIDP: a real OpenID provider that nobody here wrote, with one public native client `tokend` (any
+/// loopback port) and one user, `alice`, whose password is `wonderland`. It rotates refresh tokens.
+package final class NanoIDP: Sendable {
+    package let issuer: String
+    private let process: ChildProcess
+
+    private init(issuer: String, process: ChildProcess) {
+        self.issuer = issuer
+        self.process = process
+    }
+
+    /// Starts it with its configuration in `folder`, which must exist; it listens when this returns.
+    package static func start(in folder: String) async throws -> NanoIDP {
+        let program = try TestVenv.program("nanoidp")
+        let port = try FreePort.find()
+        let issuer = "http://127.0.0.1:\(port)"
+        let files = folder + "/nanoidp"
+        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
+        try Data(settings(issuer, port).utf8).write(to: URL(filePath: files + "/settings.yaml"))
+        try Data(users.utf8).write(to: URL(filePath: files + "/users.yaml"))
+        // Its log is on standard error, and is where it says that it listens.
+        let process = try ChildProcess(
+            "sh",
+            ["-c", "exec \"$@\" 2>&1", "sh", program, "--config", files, "--host", "127.0.0.1", "--port", "\(port)"],
+            environment: ["PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONUNBUFFERED": "1"]
+        )
+        _ = try await process.line { $0.contains("Running on") }
+        return NanoIDP(issuer: issuer, process: process)
+    }
+
+    /// Ends it and waits for the end.
+    package func stop() async { await process.stop() }
+
+    /// Its log so far: one line a request.
+    package var log: String { process.output }
+
+    private static func settings(_ issuer: String, _ port: UInt16) -> String {
+        """
+        config_version: 1
+        server: {host: "127.0.0.1", port: \(port)}
+        oauth:
+          issuer: "\(issuer)"
+          audience: "api"
+          token_expiry_minutes: 60
+          refresh_token_rotation: true
+          clients:
+            - client_id: tokend
+              token_endpoint_auth_method: none
+              redirect_uris: ["http://127.0.0.1/callback", "http://[::1]/callback"]
+        """
+    }
+
+    private static let users = """
+        config_version: 1
+        users:
+          alice: {password: "wonderland", email: "alice@example.org", roles: [USER], tenant: default}
+        """
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import FoundationEssentials
+import Glibc
+
+/// A booted systemd (PID 1, journald, logind, D-Bus) on a throw-away overlay of this machine's own root folder, with
+/// a private network. Needs root, or `sudo` without a question.
+package final class SystemdBox: Sendable {
+    /// The ordinary user inside, who exists nowhere else.
+    package static let user = "tokend-tester"
+    static let userID = 61_200
+
+    private let folder: String
+    private let process: ChildProcess
+    private let leader: String
+
+    private init(folder: String, process: ChildProcess, leader: String) {
+        self.folder = folder
+        self.process = process
+        self.leader = leader
+    }
+
+    /// Boots a box with these files of the machine at other places in it, read-only; its user manager runs when
+    /// this returns.
+    package static func boot(binding files: [String: String] = [:]) async throws -> SystemdBox {
+        try MissingPrerequisite.require(program: "/usr/bin/systemd-nspawn")
+        let folder = "/run/tokend-box-\(getpid())"
+        try await root("mkdir", "-p", folder + "/root")
+        // nspawn refuses `/` itself. The bind is read-only, so that nothing that goes wrong can hurt the machine.
+        try await root("mount", "--bind", "/", folder + "/root")
+        try await root("mount", "-o", "remount,bind,ro", folder + "/root")
+        let notifications = try NotifySocket(path: temporaryPath("tokend-box-notify"))
+        let command = asRoot(
+            [
+                "env", "NOTIFY_SOCKET=" + notifications.path, "systemd-nspawn", "--quiet", "--boot",
+                "--notify-ready=yes", "-D", folder + "/root", "--volatile=overlay", "--register=no", "--keep-unit",
+                "--private-network", "--machine=tokend-box", "--link-journal=no", "--console=pipe",
+                "--kill-signal=SIGRTMIN+3",
+            ] + files.sorted { $0.key < $1.key }.map { "--bind-ro=\($0.value):\($0.key)" }
+        )
+        let process = try ChildProcess(command[0], Array(command.dropFirst()), environment: hostEnvironment)
+        let leader = try await notifications.next("X_NSPAWN_LEADER_PID=", within: .seconds(60))
+        let box = SystemdBox(
+            folder: folder,
+            process: process,
+            leader: String(leader.dropFirst("X_NSPAWN_LEADER_PID=".count))
+        )
+        do {
+            try await notifications.next("READY=1", within: .seconds(120))
+            try await box.addUser()
+        } catch {
+            await box.stop()
+            throw error
+        }
+        return box
+    }
+
+    /// Runs a program inside, as root, to its end; throws where it fails.
+    @discardableResult
+    package func asRoot(_ program: String, _ arguments: String...) async throws -> String {
+        try await enter(["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", program] + arguments)
+    }
+
+    /// Runs a program inside, as the ordinary user with the user manager's bus, to its end; throws where it fails.
+    @discardableResult
+    package func asUser(_ program: String, _ arguments: String...) async throws -> String {
+        try await enter(userCommand([program] + arguments))
+    }
+
+    /// The same, with the outcome told instead of thrown.
+    package func tryAsUser(_ program: String, _ arguments: String...) async throws -> ChildProcess.Finished {
+        try await Self.run(Self.asRoot(enterCommand(userCommand([program] + arguments))))
+    }
+
+    /// Powers the box off and takes its folders away.
+    package func stop() async {
+        _ = try? await asRoot("systemctl", "poweroff")
+        if (try? await process.exit(within: .seconds(30))) == nil { await process.stop() }
+        _ = try? await Self.root("umount", folder + "/root")
+        _ = try? await Self.root("rmdir", folder + "/root", folder)
+        // What nspawn leaves of its control groups.
+        for hierarchy in ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"] where access(hierarchy, F_OK) == 0 {
+            _ = try? await Self.root(
+                "find",
+                hierarchy,
+                "-mindepth",
+                "1",
+                "-depth",
+                "-type",
+                "d",
+                "(",
+                "-path",
+                hierarchy + "/payload*",
+                "-o",
+                "-path",
+                hierarchy + "/supervisor*",
+                ")",
+                "-exec",
+                "rmdir",
+                "{}",
+                ";"
+            )
+        }
+    }
+
+    private func addUser() async throws {
+        try await asRoot("useradd", "--create-home", "--uid", "\(Self.userID)", "--shell", "/bin/bash", Self.user)
+        try await asRoot("loginctl", "enable-linger", Self.user)
+        try await asRoot("systemctl", "start", "user@\(Self.userID).service")
+    }
+
+    private func userCommand(_ command: [String]) -> [String] {
+        let runtime = "/run/user/\(Self.userID)"
+        return [
+            "setpriv", "--reuid=\(Self.userID)", "--regid=\(Self.userID)", "--init-groups", "env", "-i",
+            "HOME=/home/" + Self.user, "USER=" + Self.user, "LOGNAME=" + Self.user, "LANG=C.UTF-8",
+            "PATH=/usr/local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR=" + runtime,
+            "DBUS_SESSION_BUS_ADDRESS=unix:path=\(runtime)/bus",
+        ] + command
+    }
+
+    private func enterCommand(_ command: [String]) -> [String] { ["nsenter", "-t", leader, "-a"] + command }
+
+    private func enter(_ command: [String]) async throws -> String {
+        try await Self.checked(Self.asRoot(enterCommand(command)))
+    }
+
+    private static let hostEnvironment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+
+    private static func asRoot(_ command: [String]) -> [String] {
+        geteuid() == 0 ? command : ["sudo", "-n"] + command
+    }
+
+    @discardableResult
+    private static func root(_ command: String...) async throws -> String { try await checked(asRoot(command)) }
+
+    private static func temporaryPath(_ name: String) -> String {
+        "/tmp/\(name).\(getpid()).\(UInt32.random(in: 0 ... .max))"
+    }
+
+    private static func checked(_ command: [String]) async throws -> String {
+        let finished = try await run(command)
+        guard finished.status == .code(0) else {
+            throw ChildProcessError("\(command.joined(separator: " ")): \(finished.status) \(finished.errors)")
+        }
+        return finished.output
+    }
+
+    private static func run(_ command: [String]) async throws -> ChildProcess.Finished {
+        try await ChildProcess.run(
+            command[0],
+            Array(command.dropFirst()),
+            environment: hostEnvironment,
+            within: .seconds(90)
+        )
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Runs the built `tokenctl` as a person or a script would.
+package struct Tokenctl: Sendable {
+    /// What a run left.
+    package struct Run: Sendable, CustomStringConvertible {
+        package let exitCode: Int32
+        package let output: String
+        package let talk: String
+
+        package var description: String { "exit \(exitCode)\n--- stdout\n\(output)--- stderr\n\(talk)" }
+    }
+
+    private let environment: [String: String]
+
+    /// Runs in this world, without a display and with `BROWSER` unset unless named in `variables`.
+    package init(_ world: DaemonWorld, adding variables: [String: String] = [:]) {
+        environment = world.environment.merging(variables) { $1 }
+    }
+
+    /// Runs to the end. A signal's number is told as 128 and above, as a shell does.
+    package func run(_ arguments: String..., within limit: Duration = .seconds(60)) async throws -> Run {
+        let finished = try await ChildProcess.run(
+            BuildProducts.program("tokenctl"),
+            arguments,
+            environment: environment,
+            within: limit
+        )
+        let code: Int32 =
+            switch finished.status {
+            case .code(let code): code
+            case .signal(let number): 128 + number
+            }
+        return Run(exitCode: code, output: finished.output, talk: finished.errors)
+    }
+
+    /// Starts without waiting, for a verb that waits itself.
+    package func start(_ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(BuildProducts.program("tokenctl"), arguments, environment: environment)
+    }
+}

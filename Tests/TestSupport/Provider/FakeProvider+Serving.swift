@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+
+extension FakeProvider {
+    /// Answers one request on its connection's thread; false closes the connection.
+    func handle(_ request: WireRequest, _ connection: ByteConnection) -> Bool {
+        let endpoint = endpoint(of: request.path)
+        let behaviour = withState { Self.takeBehaviour(for: endpoint, &$0) }
+        report(endpoint, .arrived, request)
+        guard pass(behaviour.holdRequest, connection) else {
+            report(endpoint, .abandoned, request)
+            return false
+        }
+        guard !behaviour.closesBeforeCommit else {
+            report(endpoint, .cut, request)
+            return false
+        }
+        var response = behaviour.replacement ?? answer(endpoint, request, behaviour)
+        behaviour.edit?(&response)
+        guard pass(behaviour.holdAnswer, connection) else {
+            report(endpoint, .abandoned, request)
+            return false
+        }
+        let isWhole = deliver(response, behaviour.delivery, connection)
+        if isWhole, endpoint == .token, response.status == 200 { noteArrival(of: request) }
+        report(endpoint, isWhole ? .answered(status: response.status) : .cut, request)
+        return isWhole && request.header("Connection")?.lowercased() != "close"
+    }
+
+    /// The path that leads to an endpoint, the issuer's own path included.
+    func path(of endpoint: ProviderEndpoint) -> String {
+        let prefix = settings.issuerPath
+        return switch endpoint {
+        case .openIDConfiguration: prefix + "/.well-known/openid-configuration"
+        case .oauthMetadata: "/.well-known/oauth-authorization-server" + prefix
+        case .jwks: prefix + "/jwks"
+        case .authorize: prefix + "/authorize"
+        case .signIn: prefix + "/sign-in"
+        case .token: prefix + "/token"
+        case .revocation: prefix + "/revoke"
+        case .userinfo: prefix + "/userinfo"
+        case .other: prefix + "/"
+        }
+    }
+
+    /// The URL of an endpoint.
+    package func url(of endpoint: ProviderEndpoint) -> String { origin + path(of: endpoint) }
+
+    /// Remembers a rule that was broken.
+    func note(_ rule: Breach.Rule, _ endpoint: ProviderEndpoint, _ detail: String) {
+        withState { $0.breaches.append(Breach(rule: rule, endpoint: endpoint, detail: detail)) }
+    }
+
+    private func endpoint(of path: String) -> ProviderEndpoint {
+        ProviderEndpoint.allCases.first { $0 != .other && self.path(of: $0) == path } ?? .other
+    }
+
+    private static func takeBehaviour(for endpoint: ProviderEndpoint, _ state: inout State) -> Behaviour {
+        if state.scripts[endpoint]?.isEmpty == false, let next = state.scripts[endpoint]?.removeFirst() { return next }
+        return state.standing[endpoint] ?? .ordinary
+    }
+
+    private func answer(_ endpoint: ProviderEndpoint, _ request: WireRequest, _ behaviour: Behaviour) -> WireResponse {
+        switch endpoint {
+        case .openIDConfiguration, .oauthMetadata: .json(metadata)
+        case .jwks: .json(withState { $0.keys.document })
+        case .authorize: authorize(request, behaviour)
+        case .signIn: signIn(request, behaviour)
+        case .token: token(request, behaviour)
+        case .revocation where settings.hasRevocation: revoke(request)
+        case .userinfo where settings.hasUserinfo: userinfo(request)
+        case .revocation, .userinfo, .other: .text("There is nothing here.\n", status: 404)
+        }
+    }
+
+    /// Whether the request may go on: at once without a gate, else when it opens.
+    private func pass(_ gate: Gate?, _ connection: ByteConnection) -> Bool {
+        guard let gate else { return true }
+        return gate.wait(connection: connection.descriptor) == .opened
+    }
+
+    private func deliver(
+        _ response: WireResponse,
+        _ delivery: Behaviour.Delivery,
+        _ connection: ByteConnection
+    ) -> Bool {
+        switch delivery {
+        case .whole: return connection.send(response.bytes)
+        case .closed(let reset):
+            if reset { connection.resetOnClose() }
+        case .half: connection.send(response.head + response.body.prefix(response.body.count / 2))
+        case .raw(let bytes): connection.send(bytes)
+        }
+        return false
+    }
+
+    /// From here on, using the refresh token that was just replaced is the client's fault.
+    private func noteArrival(of request: WireRequest) {
+        guard let token = request.formParameters["refresh_token"] else { return }
+        withState { $0.book.successorArrived(for: token) }
+    }
+
+    private func report(_ endpoint: ProviderEndpoint, _ phase: ProviderEvent.Phase, _ request: WireRequest) {
+        let event = ProviderEvent(endpoint: endpoint, phase: phase, request: request)
+        log.append(event)
+        withState { $0.listener }?(event)
+    }
+
+    private var metadata: JSONObject {
+        let settings = settings
+        var document: JSONObject = [
+            "issuer": .string(issuer),
+            "authorization_endpoint": .string(url(of: .authorize)),
+            "token_endpoint": .string(url(of: .token)),
+            "jwks_uri": .string(url(of: .jwks)),
+            "scopes_supported": .array(settings.scopes.map { .string($0) }),
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["ES256", "RS256", "EdDSA"],
+            "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": .bool(settings.sendsIssuer),
+        ]
+        if settings.hasRevocation { document["revocation_endpoint"] = .string(url(of: .revocation)) }
+        if settings.hasUserinfo { document["userinfo_endpoint"] = .string(url(of: .userinfo)) }
+        return document
+    }
+}

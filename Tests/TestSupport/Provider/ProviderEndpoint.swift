@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// What a request to the provider is for.
+package enum ProviderEndpoint: String, Sendable, CaseIterable {
+    /// `/.well-known/openid-configuration`, behind the issuer's path.
+    case openIDConfiguration
+    /// `/.well-known/oauth-authorization-server`, before the issuer's path (RFC 8414, section 3.1).
+    case oauthMetadata
+    case jwks
+    case authorize
+    /// Where the sign-in form is posted to.
+    case signIn
+    case token
+    case revocation
+    case userinfo
+    /// Anything else; answered with 404.
+    case other
+}

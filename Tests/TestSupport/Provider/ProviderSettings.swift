@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// A client that is registered at the provider.
+package struct ProviderClient: Sendable {
+    package var id: String
+    /// Nil for a public client, which then must not authenticate.
+    package var secret: String?
+    /// Compared byte for byte, but for the port of a loopback literal (RFC 8252, section 7.3).
+    package var redirectURIs: [String]
+
+    /// The client as a test registers it.
+    package init(
+        id: String = "tokend",
+        secret: String? = nil,
+        redirectURIs: [String] = ["http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback"]
+    ) {
+        self.id = id
+        self.secret = secret
+        self.redirectURIs = redirectURIs
+    }
+}
+
+/// The one person who has an account at the provider.
+package struct ProviderUser: Sendable {
+    package var name = "alice"
+    package var password = "wonderland"
+    package var subject = "subject-1"
+    package var email = "alice@example.org"
+
+    /// Alice.
+    package init() {}
+}
+
+/// How the provider treats those who keep its rules; `Behaviour` is for what breaks them.
+package struct ProviderSettings: Sendable {
+    /// What the authorization endpoint does with a request that is in order.
+    package enum Authorization: Sendable {
+        /// Shows a form and waits for name and password.
+        case form
+        /// Redirects at once, as after a single sign-on.
+        case approve
+        /// Redirects at once with this error.
+        case deny(error: String)
+    }
+
+    package enum RefreshTokens: Sendable {
+        case none
+        /// One token for the grant's whole life.
+        case lasting
+        /// A new token at each use. The one before may be used again for `grace`, later use ends the grant.
+        case rotating(grace: Duration)
+    }
+
+    /// A path behind the origin, as multi-tenant providers have it; it begins with a slash and does not end in one.
+    package var issuerPath = ""
+    package var clients = [ProviderClient()]
+    package var user = ProviderUser()
+    package var authorization = Authorization.form
+    package var refreshTokens = RefreshTokens.rotating(grace: .zero)
+    package var scopes = ["openid", "profile", "email", "offline_access", "read", "write"]
+    /// What is granted whatever was asked for; nil grants what was asked for.
+    package var grantedScope: String?
+    /// Life of an access token in seconds.
+    package var accessTokenLifetime = 3600
+    /// Life of an ID token in seconds.
+    package var idTokenLifetime = 3600
+    /// Whether a refresh answers with an ID token too.
+    package var refreshesIDToken = true
+    /// Whether the redirect carries `iss` (RFC 9207), and the metadata says so.
+    package var sendsIssuer = true
+    /// Whether there is an endpoint, and the metadata names it.
+    package var hasRevocation = true
+    package var hasUserinfo = true
+
+    /// A public native client, a sign-in form, rotation without grace.
+    package init() {}
+
+    /// As above, with an authorization endpoint that asks no one.
+    package static var approving: Self {
+        var settings = Self()
+        settings.authorization = .approve
+        return settings
+    }
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the tokend authors
+# shellcheck shell=bash
+#
+# The Debian packages that this project needs, by purpose, and `need_packages`, which installs the missing ones.
+# To be sourced.
+
+# What Package.swift links against.
+# shellcheck disable=SC2034
+build_packages="libcurl4-openssl-dev libmicrohttpd-dev libqrencode-dev libsecret-1-dev libssl-dev libsystemd-dev pkg-config"
+
+# What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
+demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
+
+# What the tests run on top: a look into the keyring, a second keyring, a browser, a bootable systemd.
+test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gnome-keyring keepassxc
+    libglib2.0-bin libpam-systemd libsecret-tools procps python3 python3-gi python3-venv systemd systemd-container
+    util-linux"
+
+# need_packages NAME…: installs what is missing, and says so; needs root or sudo only then.
+need_packages() {
+    local missing=() name
+    for name in "$@"; do
+        dpkg-query --show --showformat='${db:Status-Status}\n' "$name" 2>/dev/null | grep -qx installed \
+            || missing+=("$name")
+    done
+    ((${#missing[@]})) || return 0
+    echo "Installing Debian packages: ${missing[*]}" >&2
+    local as_root=()
+    ((EUID == 0)) || as_root=(sudo)
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c '
+        apt-get update -qq && apt-get install -qq --yes --no-install-recommends "$@"' sh "${missing[@]}" >&2
+}
