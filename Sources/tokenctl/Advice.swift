@@ -76,7 +76,7 @@ package struct Advice: Sendable {
         case "account_exists":
             return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
         case "config_invalid": return [mend(data), "tokenctl reload"]
-        case "method_not_found": return ["this tokend is older than tokenctl: restart it (tokenctl version)"]
+        case "method_not_found": return ["tokenctl version   (another version of tokend may run)"]
         case "provider_unreachable", "internal_error", "timeout": return ["tokenctl status" + suffix(name)]
         default: return []
         }

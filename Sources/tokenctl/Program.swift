@@ -97,7 +97,8 @@ package struct Program {
         }
         let palette = console.traits.errorPalette
         console.say("\(palette.paint("tokenctl:", .bad)) \(error.message)")
-        console.sayNext(error.next)
+        // The daemon's own sentence may hold the command already.
+        console.sayNext(error.next.filter { !error.message.contains($0) })
     }
 }
 

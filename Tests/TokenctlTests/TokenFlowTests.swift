@@ -157,4 +157,18 @@ import tokenctl
         #expect(outcome.talk.contains("systemctl --user start tokend.socket"))
         #expect(outcome.talk.contains("by hand: tokend"))
     }
+
+    @Test func `what the daemon's sentence says already is not said twice`() throws {
+        let daemon = try StandInDaemon { _ in
+            .error(
+                "login_required",
+                code: -32002,
+                data: ["account": "work"],
+                message: "nobody is signed in; sign in with: tokenctl login work"
+            )
+        }
+        defer { daemon.stop() }
+        let talk = try Surroundings().run(["token"], daemon).talk
+        #expect(talk == "tokenctl: nobody is signed in; sign in with: tokenctl login work\n")
+    }
 }
