@@ -14,6 +14,9 @@ package import TokendProtocol
     let directory: ProviderDirectory
     package private(set) var configuration: Configuration
     private(set) var accounts: [String: Account] = [:]
+    /// Accounts whose file is gone while a refresh of theirs was under way: it is finished, and if the file comes back,
+    /// so do they.
+    private var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
     /// Called whenever something has changed that the service manager's status line tells.
@@ -58,9 +61,12 @@ package import TokendProtocol
         for (name, account) in accounts where new.accounts[name] == nil {
             account.retire()
             accounts[name] = nil
+            retired[name] = account
         }
+        retired = retired.filter { $0.value.machine.isBusy }
         for (name, configured) in new.accounts {
-            if let account = accounts[name] {
+            if let account = accounts[name] ?? retired.removeValue(forKey: name) {
+                accounts[name] = account
                 account.configure(configured, settings: new.daemon)
                 continue
             }
@@ -187,7 +193,9 @@ package import TokendProtocol
     // MARK: The end
 
     /// Whether a refresh is under way whose answer must be stored before the daemon may end.
-    package var isRefreshing: Bool { accounts.values.contains { $0.machine.isRefreshing } }
+    package var isRefreshing: Bool {
+        (Array(accounts.values) + Array(retired.values)).contains { $0.machine.isBusy }
+    }
 
     /// Ends all logins and all background work; a refresh under way goes on.
     package func stop() {
@@ -196,6 +204,6 @@ package import TokendProtocol
 
     /// Writes the held access tokens, so that a restart costs the providers nothing.
     package func keepTokens() async {
-        for account in accounts.values { await account.keepToken() }
+        for account in Array(accounts.values) + Array(retired.values) { await account.keepToken() }
     }
 }

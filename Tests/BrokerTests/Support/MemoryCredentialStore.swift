@@ -66,6 +66,12 @@ import Systemd
         for continuation in released { continuation.resume() }
     }
 
+    /// The process is gone: the calls that were held never happen.
+    func forgetWaiting() {
+        held = []
+        waiting = []
+    }
+
     func items() async throws(StoreError) -> [StoredItem] {
         try await pass(.read)
         return Array(kept.values)

@@ -54,14 +54,15 @@ import TokendProtocol
 
     /// A kill and a new start: memory is forgotten, what is under way never comes back.
     func restart() async {
-        graveyard.append(broker)
-        for name in broker.accountNames { _ = try? broker.account(named: name).moveOn() }
-        broker.stop()
+        clock.forgetTimers()
+        transport.forgetWaiting()
+        store.forgetWaiting()
+        killed.append(broker)
         broker = Broker(ports: ports) { [files] _ in files.configuration }
         await start()
     }
 
-    private var graveyard: [Broker] = []
+    private var killed: [Broker] = []
 
     /// Changes an account's file and reads it anew.
     func reconfigure(_ accounts: AccountConfiguration...) {
