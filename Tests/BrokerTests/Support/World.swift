@@ -46,6 +46,20 @@ import TokendProtocol
 
     private let ports: BrokerPorts
 
+    /// A started broker whose store holds one grant: refresh token `R1`, access token `A1` of an hour, `age` seconds old.
+    static func signedIn(
+        _ account: AccountConfiguration,
+        age: Int64 = 3600,
+        _ change: (inout GrantRecord) -> Void = { _ in }
+    ) async -> World {
+        let world = World([account])
+        var record = GrantRecord.signedIn(account, at: world.clock.now, age: age)
+        change(&record)
+        world.store.put(record.item(for: account))
+        await world.start()
+        return world
+    }
+
     /// Reads the store, as the daemon does once its socket listens.
     func start() async {
         broker.start()
