@@ -5,8 +5,8 @@ import HTTPTypes
 import Secrets
 import StrictJSON
 import Systemd
-import TokendProtocol
 import Testing
+import TokendProtocol
 
 @testable import Broker
 
@@ -90,7 +90,8 @@ import Testing
         #expect(await (try world.get()).token() == "A3")
     }
 
-    @LoopActor @Test func `killed after the write and before a client's answer: the new token is served, nothing is sent`()
+    @LoopActor @Test
+    func `killed after the write and before a client's answer: the new token is served, nothing is sent`()
         async throws
     {
         let (world, exchange) = try await refreshing()

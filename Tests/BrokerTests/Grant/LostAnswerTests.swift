@@ -5,8 +5,8 @@ import HTTPTypes
 import Secrets
 import StrictJSON
 import Systemd
-import TokendProtocol
 import Testing
+import TokendProtocol
 
 @testable import Broker
 
@@ -32,7 +32,8 @@ import Testing
         let world = await World.signedIn(try .plain())
         let call = try world.get()
         await world.transport.next().answer(
-            HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array(#"{"access_tok"#.utf8)))
+            HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array(#"{"access_tok"#.utf8))
+        )
         await world.transport.next().answer(.token("A2", refresh: "R2"))
         #expect(await call.token() == "A2")
     }
@@ -65,7 +66,8 @@ import Testing
         #expect(world.store.writeCount == 1)
     }
 
-    @LoopActor @Test func `a token that was spent by a lost answer ends as lost_rotation (engine rule 5)`() async throws {
+    @LoopActor @Test func `a token that was spent by a lost answer ends as lost_rotation (engine rule 5)`() async throws
+    {
         let world = await World.signedIn(try .plain())
         let call = try world.get()
         await world.transport.next().fail(.interrupted, mayHaveBeenSent: true)

@@ -6,8 +6,8 @@ import OAuth
 import Secrets
 import StrictJSON
 import Systemd
-import TokendProtocol
 import Testing
+import TokendProtocol
 
 @testable import Broker
 
@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @LoopActor @Test func `a refresh that does not rotate costs no write after the first (engine rule 8)`() async throws {
+    @LoopActor @Test func `a refresh that does not rotate costs no write after the first (engine rule 8)`() async throws
+    {
         let world = await World.signedIn(try .plain().refreshing { $0.policy = .onDemand })
         for round in 2...5 {
             _ = try world.get(.init(minValid: 7200))
@@ -92,7 +93,8 @@ import Testing
     }
 
     @LoopActor @Test(arguments: [JSONValue.null, "", nil])
-    func `null, empty and absent keep the old refresh token (engine rule 8, 6749-17, J)`(value: JSONValue?) async throws {
+    func `null, empty and absent keep the old refresh token (engine rule 8, 6749-17, J)`(value: JSONValue?) async throws
+    {
         let world = await World.signedIn(try .plain())
         let call = try world.get()
         var more = JSONObject()
@@ -112,7 +114,8 @@ import Testing
         #expect(world.store.member("refresh_token")?.string == "R1")
     }
 
-    @LoopActor @Test func `a token's life counts from the sending, not from the answer (engine rule 12)`() async throws {
+    @LoopActor @Test func `a token's life counts from the sending, not from the answer (engine rule 12)`() async throws
+    {
         let world = await World.signedIn(try .plain())
         let call = try world.get()
         let exchange = await world.transport.next()
