@@ -17,13 +17,7 @@ extension GrantStateMachine {
             state = .live(grant)
             return [.settle(renewed: true)]
         case .unstored(let record, let error, let failure):
-            let debt = StoreDebt(record, error, at: now)
-            if let failure {
-                _ = grant.failed(failure, at: now, roll: roll)
-                grant.activity = .owing(debt, forced: false)
-            } else {
-                grant.debt = debt
-            }
+            grant.unstored(StoreDebt(record, error, at: now), failure, at: now, roll: roll)
             state = .live(grant)
         case .refused(let record, let failure):
             grant.record = record

@@ -217,19 +217,14 @@ package struct GrantStateMachine {
     package mutating func written(_ result: Result<Void, StoreError>, at now: Moment) -> [Action] {
         switch (state, result) {
         case (.live(var grant), .success):
-            guard let record = grant.debt?.record else { return [] }
-            guard grant.failure == nil else {
-                grant.record = record
-                grant.activity = .idle
-                grant.isTokenStored = true
-                state = .live(grant)
-                return [.settle(renewed: false)]
-            }
-            if grant.isForced { lastForced = now.boot }
-            grant.renewed(record, isStored: true, at: now, jitter: grant.jitter)
+            guard let debt = grant.debt else { return [] }
+            let isForced = grant.isForced
+            let isRenewed = grant.paid(debt, at: now)
+            if isRenewed, isForced { lastForced = now.boot }
             state = .live(grant)
-            return [.settle(renewed: true)]
+            return [.settle(renewed: isRenewed)]
         case (.live(var grant), .failure(let error)):
+            guard grant.debt != nil else { return [] }
             grant.debt?.refused(error, at: now)
             state = .live(grant)
         case (.ended(var ended), .success):
@@ -237,6 +232,7 @@ package struct GrantStateMachine {
             ended = EndedGrant(ended.end, held: ended.held, isCleared: ended.debt?.record.renewable == false, at: now)
             state = .ended(ended)
         case (.ended(var ended), .failure(let error)):
+            guard ended.debt != nil else { return [] }
             ended.debt?.refused(error, at: now)
             state = .ended(ended)
         case (.unknown, _), (.blocked, _), (.signedOut, _):

@@ -110,6 +110,29 @@ struct LiveGrant {
         notBefore = now.boot.advanced(by: .seconds(10))
     }
 
+    /// The provider rotated and the store refused; `failure` where the answer was refused, too.
+    mutating func unstored(_ debt: StoreDebt, _ refusal: RefreshFailure?, at now: Moment, roll: Double) {
+        let forced = isForced
+        failure = nil
+        storeError = nil
+        if let refusal { _ = failed(refusal, at: now, roll: roll) }
+        activity = .owing(debt, forced: forced && refusal == nil)
+    }
+
+    /// The store has taken the record at last.
+    ///
+    /// - Returns: whether its token is a new one.
+    mutating func paid(_ debt: StoreDebt, at now: Moment) -> Bool {
+        guard failure != nil else {
+            renewed(debt.record, isStored: true, at: now, jitter: jitter)
+            return true
+        }
+        record = debt.record
+        activity = .idle
+        isTokenStored = true
+        return false
+    }
+
     mutating func storeBlocked(_ error: StoreError, at now: Moment, roll: Double) {
         activity = .idle
         storeError = error

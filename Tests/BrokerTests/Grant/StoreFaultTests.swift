@@ -96,6 +96,26 @@ import TokendProtocol
         #expect(world.transport.refreshes.count == 1)
     }
 
+    @LoopActor @Test func `what failed before a rotation that the store refused is forgotten with it (engine rule 4)`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        let first = try world.get()
+        await world.transport.next().answer(.page(status: 502))
+        _ = await first.ended()
+        await world.clock.advance(by: .seconds(5))
+        let exchange = await world.transport.next()
+        world.store.fault = MemoryCredentialStore.locked
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        #expect(await (try world.get()).failure()?.kind == .storeLocked)
+        world.store.fault = nil
+        world.broker.storeSignalled()
+        await settle()
+        #expect(await (try world.get()).token() == "A2")
+        #expect(try world.account().statusState == .ready)
+    }
+
     @LoopActor @Test func `an unlock writes at once what the store had refused (engine rule 4)`() async throws {
         let world = await World.signedIn(try .plain())
         _ = try world.get()
