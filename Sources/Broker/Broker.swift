@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import OAuth
+import Secrets
 import StrictJSON
 package import Systemd
 package import TokendProtocol
@@ -98,10 +99,10 @@ package import TokendProtocol
 
     /// Removes what a logout could not remove because the store was locked.
     private func finishRemovals() async {
-        for name in ports.removals.accounts.sorted() {
+        for name in ports.state.removals.sorted() {
             do throws(StoreError) {
                 try await store.remove(account: name)
-                ports.removals.accounts.remove(name)
+                ports.state.removals.remove(name)
             } catch {
                 return
             }
@@ -182,6 +183,18 @@ package import TokendProtocol
         let next = accounts.values.compactMap(\.nextRefresh).min()
         let sorted = counts.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
         return (sorted.map { ($0.key, $0.value) }, next.map { now.wall(of: $0) })
+    }
+
+    /// The login that a URL is the answer to, found by its `state`.
+    func login(for url: Secret, id: String?) throws(ProtocolError) -> Login {
+        let candidates = accounts.values.compactMap(\.login).filter { id == nil || $0.id == id }
+        guard let login = candidates.first(where: { $0.isAnswer(url) }) else {
+            throw ProtocolError(
+                .loginUnknown,
+                "that URL is not the answer to a sign-in that is under way; it may have ended"
+            )
+        }
+        return login
     }
 
     // MARK: The end

@@ -106,7 +106,8 @@ import TokendProtocol
             store: store,
             redirects: LoopbackRedirects(loop: loop),
             browser: DesktopBrowser(loop: loop, environment: environment),
-            removals: StateFolder(environment: environment, log: log),
+            state: StateFolder(environment: environment, log: log),
+            files: PersonalAccountFiles(folders: folders),
             log: log
         )
         broker = Broker(ports: ports, readConfiguration: read)

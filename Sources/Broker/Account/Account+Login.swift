@@ -45,9 +45,9 @@ extension Account {
     }
 
     /// Takes over a grant that is in the store.
-    private func install(_ record: GrantRecord) -> LoginResult {
+    func install(_ record: GrantRecord) -> LoginResult {
         moveOn()
-        ports.removals.accounts.remove(name)
+        ports.state.removals.remove(name)
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
         return LoginResult(
             account: name,

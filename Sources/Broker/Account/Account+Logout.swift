@@ -15,13 +15,13 @@ extension Account {
         let held = machine.record
         perform(machine.loggedOut())
         // Until it is gone, the item is not to come back to life.
-        ports.removals.accounts.insert(name)
+        ports.state.removals.insert(name)
         var result = LogoutResult(revoked: false)
         var record = held
         do throws(StoreError) {
             if record == nil { record = try await storedForLogout() }
             try await ports.store.remove(account: name)
-            ports.removals.accounts.remove(name)
+            ports.state.removals.remove(name)
         } catch {
             result.removalPending = true
             ports.log.record(.storeFault(account: name, error))

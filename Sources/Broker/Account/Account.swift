@@ -29,6 +29,8 @@ package import TokendProtocol
     let directory: ProviderDirectory
     var settings: DaemonConfiguration
     private var generation = 0
+    /// No background work any more: the daemon is ending, or the account is gone.
+    private var isStopped = false
     private var timer: (any ScheduledTimer)?
     private var armedFor: BootInstant?
     private var waiters: [Waiter] = []
@@ -52,6 +54,7 @@ package import TokendProtocol
         self.directory = directory
         self.settings = settings
         machine = GrantStateMachine(account: name, settings: RefreshSettings())
+        machine.isPaused = ports.state.paused.contains(name)
     }
 
     // MARK: Configuration
@@ -184,7 +187,7 @@ package import TokendProtocol
 
     /// One timer, at whatever is due next.
     private func arm() {
-        let deadline = configuration == nil ? nil : machine.deadline
+        let deadline = nextRefresh
         guard deadline != armedFor else { return }
         timer?.cancel()
         timer = nil
@@ -198,7 +201,7 @@ package import TokendProtocol
     }
 
     /// When the next refresh is due by itself.
-    var nextRefresh: BootInstant? { configuration == nil ? nil : machine.deadline }
+    var nextRefresh: BootInstant? { configuration == nil || isStopped ? nil : machine.deadline }
 
     /// Reads the account's item, once at a time.
     func beginLoad() {
@@ -222,9 +225,9 @@ package import TokendProtocol
 
     private func stored() async -> Result<GrantRecord?, StoreError> {
         do throws(StoreError) {
-            if ports.removals.accounts.contains(name) {
+            if ports.state.removals.contains(name) {
                 try await ports.store.remove(account: name)
-                ports.removals.accounts.remove(name)
+                ports.state.removals.remove(name)
                 return .success(nil)
             }
             guard let item = try await ports.store.item(account: name) else { return .success(nil) }
@@ -317,7 +320,7 @@ package import TokendProtocol
     /// The first read of all items brought this account's, or none.
     func firstRead(_ item: StoredItem?) {
         guard machine.isLoading else { return }
-        if ports.removals.accounts.contains(name) { return loaded(nil) }
+        if ports.state.removals.contains(name) { return loaded(nil) }
         do throws(StoreError) {
             loaded(try item.map { item throws(StoreError) in try GrantRecord.read(item, at: ports.clock.now) })
         } catch {
@@ -352,10 +355,18 @@ package import TokendProtocol
     /// No background work any more.
     func stop() {
         login?.cancel("tokend is stopping")
-        machine.isPaused = true
+        isStopped = true
         timer?.cancel()
         timer = nil
         armedFor = nil
+    }
+
+    /// Background work stops, or is taken up again, because a person says so.
+    func pause(_ isPaused: Bool) {
+        machine.isPaused = isPaused
+        if isPaused { ports.state.paused.insert(name) } else { ports.state.paused.remove(name) }
+        arm()
+        onChange?()
     }
 
     /// Puts the held token into the item where the last write did not.

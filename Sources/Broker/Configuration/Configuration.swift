@@ -40,6 +40,8 @@ package struct Configuration: Sendable {
     /// What is wrong with `config.json5` itself; the settings are then the last good ones.
     package var daemonFaults: [ConfigurationFault]
     package var accounts: [String: Account]
+    /// The accounts' files, as they were read.
+    package var sources: [String: ConfigurationSource]
 
     /// - Parameters:
     ///   - previous: the settings in force, kept where `config.json5` has a fault.
@@ -59,6 +61,7 @@ package struct Configuration: Sendable {
             daemonFaults += error.list
         }
         accounts = [:]
+        sources = files.accounts
         for (name, source) in files.accounts {
             do throws(ConfigurationFaults) {
                 accounts[name] = .usable(

@@ -48,7 +48,7 @@ extension GrantStateMachine {
     ) -> (answer: Answer, actions: [Action]) {
         let held = grant.record.token
         let forced = demand.forces(past: held)
-        if forced, let held, let last = lastForced, settings.forcedGap > 0,
+        if forced, !demand.isPersonal, let held, let last = lastForced, settings.forcedGap > 0,
             last.advanced(by: .seconds(settings.forcedGap)) > now.boot
         {
             guard demand.rejected != held.accessToken else { return (.fail(tokenRejected), []) }

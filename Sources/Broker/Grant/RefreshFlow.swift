@@ -50,6 +50,11 @@ import TokendProtocol
         }
     }
 
+    /// Sends a refresh token that the store does not hold yet; the outcome is stored like any other.
+    func tryOut(_ record: GrantRecord, _ refreshToken: Secret, _ metadata: ProviderMetadata) async -> RefreshOutcome? {
+        await send(record, refreshToken, metadata, wasPending: false)
+    }
+
     /// What the store holds now: another program, or an earlier daemon, may have moved on.
     private func currentRecord(_ known: GrantRecord) async throws(StoreError) -> GrantRecord? {
         guard let item = try await store.item(account: account.name) else { return nil }

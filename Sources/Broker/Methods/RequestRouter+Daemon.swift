@@ -51,18 +51,6 @@ extension RequestRouter {
         return status
     }
 
-    /// `account.list`
-    func listAccounts(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        _ = try AccountList.Parameters(params: request.params)
-        return reply(
-            AccountList.Result(
-                accounts: broker.accountNames,
-                defaultAccount: broker.configuration.daemon.defaultAccount
-            ),
-            to: request
-        )
-    }
-
     /// `config.reload`
     func reload(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         _ = try ConfigReload.Parameters(params: request.params)
