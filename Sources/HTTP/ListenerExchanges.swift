@@ -12,6 +12,9 @@ final class ListenerExchanges {
     /// Called when an answer came after its connection had been suspended: the daemon has to run.
     var whenAnswered: () -> Void = {}
 
+    /// Whether a connection has ended since this was last set to false.
+    var hasConnectionEnded = false
+
     private let handler: Handler
     private var byConnection: [OpaquePointer: ListenerExchange] = [:]
 
@@ -47,6 +50,7 @@ final class ListenerExchanges {
         }
         settings.connection = { context, connection, _, what in
             guard what == .CONNECTION_NOTIFY_CLOSED else { return }
+            ListenerExchanges.from(context)?.hasConnectionEnded = true
             ListenerExchanges.from(context)?.end(connection, isDelivered: false)
         }
     }

@@ -133,10 +133,9 @@ extension ListenerError {
         let place = "\(address.literal):\(port)"
         switch code {
         case EADDRINUSE:
-            let holder = PortHolder.name(of: port).map { " (\($0))" } ?? ""
             return ListenerError(
                 code: .portTaken,
-                message: "Port \(port) on \(address.literal) is taken by another program\(holder).",
+                message: "Port \(port) on \(address.literal) is taken by \(PortHolder.description(of: port)).",
                 underlying: code
             )
         case EACCES, EPERM:
