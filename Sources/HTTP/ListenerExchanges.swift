@@ -15,7 +15,8 @@ final class ListenerExchanges {
     /// Whether a connection has ended since this was last set to false.
     var hasConnectionEnded = false
 
-    private let handler: Handler
+    /// Nil after the end, so that a handler may hold its own listener.
+    private var handler: Handler?
     private var byConnection: [OpaquePointer: ListenerExchange] = [:]
 
     init(handler: @escaping Handler) {
@@ -25,8 +26,9 @@ final class ListenerExchanges {
     /// Whether some answer is not delivered yet.
     var isAnyOwed: Bool { byConnection.values.contains(where: \.isOwed) }
 
-    /// Readies all connections for the daemon's end.
+    /// Readies all connections for the daemon's end, and lets the handler go.
     func abandonAll() {
+        handler = nil
         for exchange in byConnection.values { exchange.abandon() }
     }
 
@@ -73,7 +75,7 @@ extension ListenerExchanges {
         method: String,
         _ bytes: UnsafeRawBufferPointer
     ) -> MHD_Result {
-        guard let exchange = byConnection[connection] else { return .NO }
+        guard let handler, let exchange = byConnection[connection] else { return .NO }
         return exchange.proceed(
             method: method,
             headers: { Self.headers(of: connection) },

@@ -88,11 +88,11 @@ final class LoopbackServer {
         stop()
     }
 
-    /// Accepts no further connection (from the loop's next round on, if called in the handler), and stops when
-    /// nothing is owed, or after `grace`.
+    /// Accepts no further connection, and stops when nothing is owed, or after `grace`. May be called in the handler.
     func finish(grace duration: Duration) {
         guard daemon != nil, grace == nil else { return }
         kept = self
+        stopAccepting()
         grace = loop.addTimer(at: loop.bootTime.advanced(by: duration), accuracy: .milliseconds(100)) {
             [weak self] in self?.stop()
         }
@@ -105,7 +105,6 @@ final class LoopbackServer {
 
     /// Lets the daemon do what there is to do, and asks it when to come again.
     private func goRound() {
-        if grace != nil { stopAccepting() }
         guard let daemon else { return }
         isInRound = true
         repeat {

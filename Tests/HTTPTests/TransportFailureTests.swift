@@ -72,7 +72,7 @@ import Testing
             return false
         }
         defer { server.stop() }
-        let time = Duration.milliseconds(200)
+        let time = Duration.seconds(2)
         let request: HTTPRequest =
             isRefresh ? try .refresh(server.url(), timeout: time) : try .get(server.url(), timeout: time)
         let failure = try #require(await exchange(request).failure)
