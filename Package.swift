@@ -50,19 +50,21 @@ let package = Package(
         module("Keyring", ["CSecret", "Secrets", "Systemd"]),
 
         // Shell: what moves.
-        module("Broker", ["HTTPTypes", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
+        module("Broker", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
         .executableTarget(
             name: "tokend",
             dependencies: [
                 "Broker", "HTTP", "HTTPTypes", "JOSE", "Keyring", "OAuth", "Secrets", "StrictJSON", "Systemd",
                 "TokendProtocol",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
             dependencies: ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
 
         // C libraries.
         library("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
@@ -76,16 +78,24 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TokendProtocol"],
-            path: "Tests/TestSupport", swiftSettings: settings),
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
         .executableTarget(
-            name: "demo-provider", dependencies: ["TestSupport"], path: "Tests/demo-provider",
-            swiftSettings: settings),
+            name: "demo-provider",
+            dependencies: ["TestSupport"],
+            path: "Tests/demo-provider",
+            swiftSettings: settings
+        ),
         tests("SecretsTests", ["Secrets"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),
         tests("JOSETests", ["JOSE", "Secrets", "StrictJSON"]),
         tests(
-            "OAuthTests", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"], resources: [.copy("Vectors")]),
+            "OAuthTests",
+            ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"],
+            resources: [.copy("Vectors")]
+        ),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
         tests("SystemdTests", ["CSystemd", "Systemd"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd", "TestSupport"]),
@@ -95,10 +105,12 @@ let package = Package(
             [
                 "Broker", "HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TestSupport",
                 "TokendProtocol",
-            ]),
+            ]
+        ),
         tests("TokenctlTests", ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
         tests(
             "IntegrationTests",
-            ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]),
+            ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]
+        ),
     ]
 )

@@ -130,7 +130,9 @@ package import TokendProtocol
     /// The account that a request means: by name, the only one of an issuer, the default one, the only one.
     package func account(named name: String?, issuer: String? = nil) throws(ProtocolError) -> Account {
         if let name {
-            guard let account = accounts[name] else { throw unknown("there is no account “\(DisplayText.sanitized(name))”") }
+            guard let account = accounts[name] else {
+                throw unknown("there is no account “\(DisplayText.sanitized(name))”")
+            }
             if let issuer, account.issuerName != issuer {
                 throw unknown("the account “\(name)” is not one of \(DisplayText.sanitized(issuer))")
             }
@@ -141,7 +143,8 @@ package import TokendProtocol
             guard matching.count == 1, let account = matching.first else {
                 throw unknown(
                     matching.isEmpty
-                        ? "no account is one of \(DisplayText.sanitized(issuer))" : "several accounts are; name one")
+                        ? "no account is one of \(DisplayText.sanitized(issuer))" : "several accounts are; name one"
+                )
             }
             return account
         }
@@ -150,7 +153,8 @@ package import TokendProtocol
             throw unknown(
                 accounts.isEmpty
                     ? "no account is configured; add one with: tokenctl login NAME --issuer URL --client-id ID"
-                    : "there are several accounts and none is the default; name one")
+                    : "there are several accounts and none is the default; name one"
+            )
         }
         return account
     }

@@ -37,7 +37,11 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.refreshFailed, account: account, at: now, details: details)
         case .grantEnded(let account, let reason, _):
             return EventMessage(
-                .loginRequired, account: account, at: now, details: ["reason": .string(reason.rawValue)])
+                .loginRequired,
+                account: account,
+                at: now,
+                details: ["reason": .string(reason.rawValue)]
+            )
         case .storeFault(let account, let error):
             guard error.code == .locked else { return nil }
             return EventMessage(.storeLocked, account: account, at: now)

@@ -18,6 +18,7 @@ package struct BusCall: Sendable, Equatable {
     /// Whether the bus may start the peer for it.
     package var startsPeer: Bool
 
+    /// A call; without arguments, and of a peer that the bus may start, unless told otherwise.
     package init(
         _ destination: String,
         path: String,
@@ -66,15 +67,20 @@ extension BusSignal {
 
 /// Which signals one wants: every member that is given must agree.
 package struct BusMatch: Sendable, Equatable {
+    /// Who sends it: a well-known or a unique name.
     package var sender: String?
+    /// The object.
     package var path: String?
     /// The object or any one below it; not together with `path`.
     package var pathNamespace: String?
+    /// The interface of `member`.
     package var interface: String?
+    /// The signal.
     package var member: String?
     /// The first argument, when it is a string.
     package var firstArgument: String?
 
+    /// A match of what is given; every signal, if nothing is.
     package init(
         sender: String? = nil,
         path: String? = nil,

@@ -3,8 +3,10 @@
 
 /// What a descriptor is watched for, and what happened to it (`epoll(7)`'s bits).
 package struct DescriptorEvents: OptionSet, Sendable {
+    /// The bits, as `epoll(7)` numbers them.
     package let rawValue: UInt32
 
+    /// The events with these bits.
     package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

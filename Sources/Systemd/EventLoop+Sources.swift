@@ -28,7 +28,8 @@ extension EventLoop {
     }
 
     /// Fires once at `deadline` on the boot-time clock, or up to `accuracy` later, so that wake-ups can fall
-    /// together; `EventSource.rearm(at:)` lets it fire again. A deadline that has passed fires in the next round.
+    /// together; `EventSource.rearm(at:)` lets it fire again. A deadline that has passed fires in the next
+    /// round; several of them, in no given order.
     package func addTimer(
         at deadline: BootInstant,
         accuracy: Duration,

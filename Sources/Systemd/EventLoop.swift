@@ -132,10 +132,12 @@ extension EventLoop: SerialExecutor {
         }
     }
 
+    /// Traps when the caller is not on the loop's thread: for `assumeIsolated` and its kin.
     package func checkIsolated() {
         preconditionOnLoop()
     }
 
+    /// Whether the caller is on the loop's thread, also outside of any task.
     package func isIsolatingCurrentContext() -> Bool? {
         queue.isOnLoop
     }

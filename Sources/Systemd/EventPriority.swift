@@ -2,10 +2,12 @@
 // Copyright the tokend authors
 
 /// The order in which sources that are ready in the same round are served: lower values first,
-/// and among equals the one that waited longest.
+/// and among equals the one that has been ready for more rounds.
 package struct EventPriority: RawRepresentable, Sendable, Comparable {
+    /// sd-event's number.
     package let rawValue: Int64
 
+    /// A priority between or beyond the named ones.
     package init(rawValue: Int64) {
         self.rawValue = rawValue
     }

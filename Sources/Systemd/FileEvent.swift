@@ -12,8 +12,10 @@ package struct FileEvent: Sendable, Equatable {
 
     /// What is watched for, and what happened.
     package struct Changes: OptionSet, Sendable, Hashable {
+        /// The bits, as `inotify(7)` numbers them.
         package let rawValue: UInt32
 
+        /// The changes with these bits.
         package init(rawValue: UInt32) {
             self.rawValue = rawValue
         }

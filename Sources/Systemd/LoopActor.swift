@@ -7,6 +7,7 @@
 
     private init() {}
 
+    /// The loop itself.
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         EventLoop.main.asUnownedSerialExecutor()
     }

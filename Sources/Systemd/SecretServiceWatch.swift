@@ -3,8 +3,8 @@
 
 /// What the Secret Service says of itself: a daemon that waits for an unlocked store need not ask again and again.
 ///
-/// An event is a reason to look, not a fact to believe: providers tell a lock in different ways, and some tell
-/// it twice.
+/// An event is a reason to look, not a fact to believe: gnome-keyring tells each lock twice (`collectionChanged`,
+/// then `lockChanged`), KeePassXC only by `collectionChanged`, which comes for every stored item too.
 package final class SecretServiceWatch {
     /// What happened.
     package enum Event: Sendable, Equatable {

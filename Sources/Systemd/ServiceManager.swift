@@ -41,6 +41,12 @@ package enum ServiceManager {
     /// - Throws: when there is, and it could not be told; not worth more than a line in the log.
     @discardableResult
     package static func notify(_ notices: Notice...) throws(SystemdError) -> Bool {
+        try notify(notices)
+    }
+
+    /// The same for a list.
+    @discardableResult
+    package static func notify(_ notices: [Notice]) throws(SystemdError) -> Bool {
         let text = notices.flatMap(\.lines).joined(separator: "\n")
         return try SystemdError.check(sd_notify(0, text), "tell the service manager") > 0
     }

@@ -29,7 +29,9 @@ package enum UnixSocket {
         var credentials = Credentials(pid: 0, uid: 0, gid: 0)
         var length = socklen_t(MemoryLayout<Credentials>.size)
         try SystemdError.checkErrno(
-            getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length), "ask who connected")
+            getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length),
+            "ask who connected"
+        )
         return credentials
     }
 }

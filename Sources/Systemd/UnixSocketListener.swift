@@ -25,7 +25,9 @@ package enum UnixSocketListener {
         guard path.utf8.count < 108 else { throw SystemdError(code: ENAMETOOLONG, operation: "bind \(path)") }
         var status = stat()
         if lstat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFSOCK else { throw SystemdError(code: EEXIST, operation: "bind \(path)") }
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                throw SystemdError(code: EEXIST, operation: "bind \(path)")
+            }
             unlink(path)
         }
         let descriptor = try make()

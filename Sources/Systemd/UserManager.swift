@@ -14,6 +14,7 @@ package struct TransientProgram: Sendable, Equatable {
     /// Variables on top of the manager's own, for example `DISPLAY`.
     package var environment: [String: String]
 
+    /// A program with these arguments, of which the first is the program itself.
     package init(
         description: String,
         unitPrefix: String,

@@ -22,8 +22,9 @@ package struct Advice: Sendable {
     }
 
     /// How to make an account, complete.
-    package static let addAnAccount =
-        "tokenctl login work --issuer https://login.example.com \\\n      --client-id CLIENT-ID --scope openid"
+    package static func addAnAccount(_ name: String = "work") -> String {
+        "tokenctl login \(name) --issuer https://login.example.com \\\n      --client-id CLIENT-ID --scope openid"
+    }
 
     /// How to start the daemon.
     package static let startTheDaemon = ["systemctl --user start tokend.socket", "or, by hand: tokend"]
@@ -99,11 +100,12 @@ package struct Advice: Sendable {
 
     /// What to do where the account is not clear: name one that exists, or make one.
     package func accountSteps(_ names: [String]) -> [String] {
-        guard !names.isEmpty else { return [Self.addAnAccount] }
         if let account, let near = NearestName.of(account, among: names) {
             return ["tokenctl \(verb.rawValue) \(near)"]
         }
-        return names.prefix(6).map { "tokenctl \(verb.rawValue) \($0)" }
+        let existing = names.prefix(6).map { "tokenctl \(verb.rawValue) \($0)" }
+        guard names.isEmpty || (verb == .login && account != nil) else { return existing }
+        return existing + [Self.addAnAccount(account.flatMap { AccountDraft.isName($0) ? $0 : nil } ?? "work")]
     }
 
     private func suffix(_ name: String?) -> String {

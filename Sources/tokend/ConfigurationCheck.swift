@@ -15,7 +15,9 @@ struct ConfigurationCheck {
     /// - Returns: 0, or 78 where there is a fault.
     func run() -> Int32 {
         let configuration = Configuration(
-            files: folders.read(), digestOfFile: ConfigurationFolders.digest(ofFile:))
+            files: folders.read(),
+            digestOfFile: ConfigurationFolders.digest(ofFile:)
+        )
         let faults = configuration.faults
         guard faults.isEmpty else {
             for fault in faults { print(fault.description) }

@@ -34,7 +34,9 @@ import TokendProtocol
     ///
     /// - Returns: the process's exit code.
     /// - Throws: why it does not start.
-    nonisolated static func run(_ options: CommandLineOptions, _ environment: [String: String]) throws(StartFailure) -> Int32 {
+    nonisolated static func run(_ options: CommandLineOptions, _ environment: [String: String]) throws(StartFailure)
+        -> Int32
+    {
         let path = try socketPath(options, environment)
         let handed = try MainSocket.activated(path: path)
         let socket = if let handed { handed } else { try MainSocket.make(path: path) }
@@ -86,7 +88,10 @@ import TokendProtocol
         let folders = folders
         let read: @LoopActor (DaemonConfiguration) -> Configuration = { previous in
             var configuration = Configuration(
-                files: folders.read(), previous: previous, digestOfFile: ConfigurationFolders.digest(ofFile:))
+                files: folders.read(),
+                previous: previous,
+                digestOfFile: ConfigurationFolders.digest(ofFile:)
+            )
             if let level = options.logLevel { configuration.daemon.logLevel = level }
             if let store = options.store { configuration.daemon.store = store }
             return configuration
@@ -95,15 +100,25 @@ import TokendProtocol
         log.level = initial.daemon.logLevel
         let store = try Self.store(initial.daemon.store, socket, environment)
         let ports = BrokerPorts(
-            clock: clock, entropy: KernelEntropy(), transport: transport, store: store,
+            clock: clock,
+            entropy: KernelEntropy(),
+            transport: transport,
+            store: store,
             redirects: LoopbackRedirects(loop: loop),
             browser: DesktopBrowser(loop: loop, environment: environment),
-            removals: StateFolder(environment: environment, log: log), log: log)
+            removals: StateFolder(environment: environment, log: log),
+            log: log
+        )
         broker = Broker(ports: ports, readConfiguration: read)
         router = RequestRouter(
             broker: broker,
             identity: .init(
-                version: Version.number, pid: Int64(getpid()), startedAt: clock.now.wall, socket: socket.path))
+                version: Version.number,
+                pid: Int64(getpid()),
+                startedAt: clock.now.wall,
+                socket: socket.path
+            )
+        )
         do {
             server = try SocketServer(loop: loop, listener: socket.descriptor, handler: router)
         } catch {
@@ -155,7 +170,8 @@ import TokendProtocol
                 tell(.reloading)
                 reload()
                 tell(.ready, .status(status.text(of: broker)))
-            })
+            }
+        )
     }
 
     private func watchConfiguration() {
@@ -208,7 +224,7 @@ import TokendProtocol
 
     private func tell(_ notices: ServiceManager.Notice...) {
         do throws(SystemdError) {
-            for notice in notices { try ServiceManager.notify(notice) }
+            try ServiceManager.notify(notices)
         } catch {
             log.write(LogLine(.debug, "\(error.message), ignoring"))
         }
@@ -223,7 +239,9 @@ import TokendProtocol
         server.stopAccepting()
         broker.stop()
         shutdown = Shutdown(
-            loop: loop, broker: broker, server: server,
+            loop: loop,
+            broker: broker,
+            server: server,
             answerPatience: .seconds(5),
             refreshPatience: .seconds(broker.configuration.daemon.wire.timeout + 10)
         ) { [unowned self] in

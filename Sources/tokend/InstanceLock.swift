@@ -20,7 +20,9 @@ struct InstanceLock: ~Copyable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw StartFailure(
-                code: 73, message: "another tokend holds the grants of this secret store already (lock \(path))")
+                code: 73,
+                message: "another tokend holds the grants of this secret store already (lock \(path))"
+            )
         }
     }
 

@@ -25,24 +25,34 @@ struct LogLine {
             self.init(.info, "\(account): renewed", Self.fields("token_refreshed", account))
         case .refreshFailed(let account, let error):
             self.init(
-                .warning, "\(account): \(error.message)", Self.fields("refresh_failed", account, kind: error.kind))
+                .warning,
+                "\(account): \(error.message)",
+                Self.fields("refresh_failed", account, kind: error.kind)
+            )
         case .grantEnded(let account, let reason, let oauthError):
             let detail = oauthError.map { " (\(DisplayText.sanitized($0)))" } ?? ""
             self.init(
-                .warning, "\(account): a login is needed: \(reason.rawValue)\(detail)",
-                Self.fields("login_required", account, kind: .loginRequired))
+                .warning,
+                "\(account): a login is needed: \(reason.rawValue)\(detail)",
+                Self.fields("login_required", account, kind: .loginRequired)
+            )
         case .storeFault(let account, let error):
             let subject = account.map { "\($0): " } ?? ""
             self.init(
-                .warning, "\(subject)\(error.message)", Self.fields("store_fault", account, kind: error.protocolError.kind))
+                .warning,
+                "\(subject)\(error.message)",
+                Self.fields("store_fault", account, kind: error.protocolError.kind)
+            )
         case .loginStarted(let account, _):
             self.init(.info, "\(account): sign-in started", Self.fields("login_started", account))
         case .loginFinished(let account, _, nil):
             self.init(.notice, "\(account): signed in", Self.fields("login_finished", account))
         case .loginFinished(let account, _, let error?):
             self.init(
-                .notice, "\(account): sign-in ended: \(error.message)",
-                Self.fields("login_finished", account, kind: error.kind))
+                .notice,
+                "\(account): sign-in ended: \(error.message)",
+                Self.fields("login_finished", account, kind: error.kind)
+            )
         case .loggedOut(let account, let fault):
             let detail = fault.map { "; \($0)" } ?? ""
             self.init(.notice, "\(account): signed out\(detail)", Self.fields("logged_out", account))
@@ -50,8 +60,10 @@ struct LogLine {
             let details = faults.map(\.description).joined(separator: "\n")
             self.init(
                 faults.isEmpty ? .info : .warning,
-                "configuration read: \(accounts) accounts, \(faults.count) faults" + (faults.isEmpty ? "" : "\n" + details),
-                Self.fields("config_reloaded", nil))
+                "configuration read: \(accounts) accounts, \(faults.count) faults"
+                    + (faults.isEmpty ? "" : "\n" + details),
+                Self.fields("config_reloaded", nil)
+            )
         case .browserFault(let error):
             self.init(.warning, error.message, Self.fields("browser_fault", nil))
         case .tokenServed(let account, _, _):

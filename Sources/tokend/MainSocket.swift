@@ -27,7 +27,8 @@ struct MainSocket {
         guard let descriptor = handed[name]?.first, UnixSocketListener.isListening(descriptor) else {
             throw StartFailure(
                 code: 78,
-                message: "the socket unit hands over no stream socket of the name “\(name)” (FileDescriptorName=)")
+                message: "the socket unit hands over no stream socket of the name “\(name)” (FileDescriptorName=)"
+            )
         }
         for (other, descriptors) in handed {
             for extra in other == name ? descriptors.dropFirst() : descriptors[...] { close(extra) }

@@ -60,10 +60,12 @@ struct ServedTokens {
         let name = application.map { " as “\(DisplayText.sanitized($0, limit: 80))”" } ?? ""
         let times = count == 1 ? "" : " (\(count) times)"
         return LogLine(
-            .info, "\(key.account): token served to \(program) [\(key.pid)]\(name)\(times)",
+            .info,
+            "\(key.account): token served to \(program) [\(key.pid)]\(name)\(times)",
             LogLine.fields("token_served", key.account) + [
                 ("TOKEND_CLIENT", "\(key.pid) \(program)"), ("TOKEND_COUNT", String(count)),
-            ])
+            ]
+        )
     }
 
     /// The executable, or the kernel's name of the process where that cannot be read.

@@ -40,7 +40,8 @@ import Systemd
 
     private func look() {
         let now = loop.bootTime
-        guard !isKeeping, server.busyCount == 0 || now >= answersUntil, !broker.isRefreshing || now >= refreshesUntil else {
+        guard !isKeeping, server.busyCount == 0 || now >= answersUntil, !broker.isRefreshing || now >= refreshesUntil
+        else {
             return
         }
         isKeeping = true

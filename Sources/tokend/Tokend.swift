@@ -32,8 +32,10 @@ struct Tokend {
             print("tokend \(Version.number)")
             return 0
         case .check:
-            return ConfigurationCheck(ConfigurationFolders(option: options.configurationFolder, environment: environment))
-                .run()
+            return ConfigurationCheck(
+                ConfigurationFolders(option: options.configurationFolder, environment: environment)
+            )
+            .run()
         case .run:
             do {
                 return try Daemon.run(options, environment)

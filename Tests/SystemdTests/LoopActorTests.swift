@@ -47,6 +47,31 @@ struct LoopActorTests {
         #expect(await counter.value == 32_000)
     }
 
+    @Test func `tasks that are made on the loop run in the order of their making`() async {
+        let order = await Task { @LoopActor in
+            let log = Log()
+            let tasks = (0..<1000).map { number in Task { @LoopActor in log.numbers.append(number) } }
+            for task in tasks { await task.value }
+            return log.numbers
+        }.value
+        #expect(order == Array(0..<1000))
+    }
+
+    @Test func `an actor may live on a loop of its own`() async throws {
+        let loops = AsyncStream<EventLoop>.makeStream()
+        async let code = onOwnLoop { loop in
+            loops.continuation.yield(loop)
+            return try loop.run()
+        }
+        for await loop in loops.stream {
+            let resident = Resident(loop)
+            #expect(await resident.isAtHome)
+            await resident.end()
+            break
+        }
+        #expect(try await code == 5)
+    }
+
     @Test func `assuming the actor elsewhere is a programmer's error`() async {
         await #expect(processExitsWith: .failure) {
             LoopActor.assumeIsolated { _ = Ticker() }
@@ -57,6 +82,27 @@ struct LoopActorTests {
 /// Stands for a C library's callback: not isolated, not Sendable.
 private nonisolated func callBack(_ body: @Sendable () -> Void) {
     body()
+}
+
+private actor Resident {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    var isAtHome: Bool { loop.isOnLoop }
+
+    func end() {
+        loop.exit(code: 5)
+    }
+}
+
+@LoopActor
+private final class Log {
+    var numbers: [Int] = []
 }
 
 @LoopActor

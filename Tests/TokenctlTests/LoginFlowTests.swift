@@ -196,6 +196,37 @@ import tokenctl
         #expect(other.talk.contains("→ tokenctl account show work"))
     }
 
+    @Test func `an account that does not exist yet is one command away`() throws {
+        let daemon = try daemon { request in
+            guard request.method == "login.start" else { return nil }
+            return .error("account_unknown", code: -32001, data: ["accounts": ["work"]], message: "No account “desk”.")
+        }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["login", "desk"], daemon)
+        #expect(outcome.code == 64)
+        #expect(outcome.talk.contains("→ tokenctl login work\n  → tokenctl login desk --issuer https://"))
+        var ascii = Surroundings()
+        ascii.environment = [:]
+        #expect(try ascii.run(["login", "desk"], daemon).talk.hasPrefix("tokenctl: No account \"desk\".\n  -> "))
+    }
+
+    @Test func `a second Ctrl-C ends even the cancelling`() throws {
+        let ctrlC = try CtrlC()
+        defer { ctrlC.close() }
+        let daemon = try daemon { request in
+            guard request.method != "login.start" else { return nil }
+            ctrlC.press()
+            return .silence
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.interruption = ctrlC.interruption
+        let outcome = try there.run(["login", "work"], daemon)
+        #expect(outcome.code == 130)
+        #expect(outcome.talk.contains("in the daemon it ends by itself"))
+        #expect(daemon.methods == ["login.start", "login.wait", "login.cancel"])
+    }
+
     @Test func `over SSH the way for the answer is shown`() throws {
         let daemon = try daemon { _ in nil }
         defer { daemon.stop() }

@@ -19,7 +19,11 @@ extension Account {
         login?.cancel("a newer sign-in to “\(name)” took its place")
         let wire = settings.wire
         let login = Login(
-            id: id, account: name, provider: configuration.issuerHost, parameters: parameters, timeout: timeout,
+            id: id,
+            account: name,
+            provider: configuration.issuerHost,
+            parameters: parameters,
+            timeout: timeout,
             clock: ports.clock
         ) { [unowned self] record in
             install(record)
@@ -28,7 +32,10 @@ extension Account {
         }
         self.login = login
         let attempt = LoginAttempt(
-            access: access(configuration), store: ports.store, entropy: ports.entropy, parameters: parameters
+            access: access(configuration),
+            store: ports.store,
+            entropy: ports.entropy,
+            parameters: parameters
         ) { metadata in
             GrantDestination(account: configuration, wire: wire, metadata: metadata)
         }
@@ -43,8 +50,13 @@ extension Account {
         ports.removals.accounts.remove(name)
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
         return LoginResult(
-            account: name, subject: record.subject, identity: record.identity, scope: record.scope.text,
-            renewable: record.renewable, expiresAt: record.token?.expiresAt)
+            account: name,
+            subject: record.subject,
+            identity: record.identity,
+            scope: record.scope.text,
+            renewable: record.renewable,
+            expiresAt: record.token?.expiresAt
+        )
     }
 
     private func ended(_ login: Login) {

@@ -49,7 +49,8 @@ extension Account {
             .compactMap(\.self)
         guard !tokens.isEmpty else { return }
         guard let configuration, record.destination.allows(configuration, wire: settings.wire) else {
-            result.revocationFault = "the settings of “\(name)” changed since the sign-in, so its tokens were sent nowhere"
+            result.revocationFault =
+                "the settings of “\(name)” changed since the sign-in, so its tokens were sent nowhere"
             return
         }
         let access = access(configuration)

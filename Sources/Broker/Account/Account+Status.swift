@@ -50,7 +50,8 @@ extension Account {
             account: name,
             issuer: configuration?.issuerName ?? record?.destination.issuer ?? "",
             clientID: configuration?.clientID ?? record?.destination.clientID ?? "",
-            state: state)
+            state: state
+        )
         if state == .loginRequired || state == .loginPending {
             status.reason = endReason.map { LoginReason(rawValue: $0.rawValue) }
         }
@@ -84,11 +85,16 @@ extension Account {
         case .blocked(let error):
             return error.fault(at: now.wall)
         case .live(let grant):
-            if let error = grant.storeError ?? grant.unstoredError { return error.fault(at: grant.failedAt ?? now.wall) }
+            if let error = grant.storeError ?? grant.unstoredError {
+                return error.fault(at: grant.failedAt ?? now.wall)
+            }
             guard let failure = grant.failure else { return nil }
             return .init(
-                kind: failure.error.kind, message: failure.error.message, at: grant.failedAt ?? now.wall,
-                retryAt: failure.kind == .misconfigured ? nil : now.wall(of: grant.notBefore))
+                kind: failure.error.kind,
+                message: failure.error.message,
+                at: grant.failedAt ?? now.wall,
+                retryAt: failure.kind == .misconfigured ? nil : now.wall(of: grant.notBefore)
+            )
         case .ended(let end, held: _):
             return end.oauthError.map {
                 .init(kind: .loginRequired, message: "the provider said: \($0)", at: end.at)

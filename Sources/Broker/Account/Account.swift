@@ -71,7 +71,9 @@ package import TokendProtocol
             configuration = new
             faults = []
             machine.reconfigured(settings: new.refresh, isHeldBack: !isAllowed(machine.record))
-            if changed, let login { login.cancel("the settings of “\(name)” changed during the sign-in; sign in again") }
+            if changed, let login {
+                login.cancel("the settings of “\(name)” changed during the sign-in; sign in again")
+            }
             arm()
         }
     }
@@ -93,12 +95,19 @@ package import TokendProtocol
                 guard let path, let digest else { return nil }
                 return .init(path: path, digest: digest)
             },
-            proxy: settings.wire.proxy, timeout: .seconds(settings.wire.timeout))
+            proxy: settings.wire.proxy,
+            timeout: .seconds(settings.wire.timeout)
+        )
     }
 
     func access(_ configuration: AccountConfiguration) -> ProviderAccess {
         ProviderAccess(
-            account: configuration, wire: wire, transport: ports.transport, clock: ports.clock, directory: directory)
+            account: configuration,
+            wire: wire,
+            transport: ports.transport,
+            clock: ports.clock,
+            directory: directory
+        )
     }
 
     // MARK: Tokens
@@ -152,7 +161,10 @@ package import TokendProtocol
         data["login_id"] = .string(login.id)
         data["reason"] = nil
         return ProtocolError(
-            .loginPending, "a sign-in to “\(name)” waits for its person in the browser", data: data)
+            .loginPending,
+            "a sign-in to “\(name)” waits for its person in the browser",
+            data: data
+        )
     }
 
     // MARK: What the machine asks for
@@ -230,7 +242,12 @@ package import TokendProtocol
     func loaded(_ record: GrantRecord?) {
         perform(
             machine.loaded(
-                record, isHeldBack: !isAllowed(record), at: ports.clock.now, roll: ports.entropy.roll()))
+                record,
+                isHeldBack: !isAllowed(record),
+                at: ports.clock.now,
+                roll: ports.entropy.roll()
+            )
+        )
     }
 
     private func refresh(_ record: GrantRecord) {
@@ -250,12 +267,14 @@ package import TokendProtocol
 
     private func report(_ outcome: RefreshOutcome) {
         switch outcome {
-        case .renewed(let record, isStored: _): ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
+        case .renewed(let record, isStored: _):
+            ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
         case .unstored(_, let error), .storeBlocked(let error): ports.log.record(.storeFault(account: name, error))
         case .quarantined: ports.log.record(.grantEnded(account: name, reason: .subject, oauthError: nil))
         case .refused(_, let failure), .failed(let failure):
             ports.log.record(.refreshFailed(account: name, failure.error))
-        case .ended(let end): ports.log.record(.grantEnded(account: name, reason: end.reason, oauthError: end.oauthError))
+        case .ended(let end):
+            ports.log.record(.grantEnded(account: name, reason: end.reason, oauthError: end.oauthError))
         case .vanished: ports.log.record(.grantEnded(account: name, reason: .signedOut, oauthError: nil))
         }
     }
@@ -341,7 +360,9 @@ package import TokendProtocol
 
     /// Puts the held token into the item where the last write did not.
     func keepToken() async {
-        guard let configuration, let record = machine.record, record.token != nil, machine.isTokenUnstored else { return }
+        guard let configuration, let record = machine.record, record.token != nil, machine.isTokenUnstored else {
+            return
+        }
         if case .failure(let error) = await keep(record.item(for: configuration)) {
             ports.log.record(.storeFault(account: name, error))
         }

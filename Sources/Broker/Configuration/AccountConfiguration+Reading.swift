@@ -23,7 +23,9 @@ extension AccountConfiguration {
             reader.add([
                 ConfigurationFault(
                     file: source.file,
-                    message: "“\(DisplayText.sanitized(name))” cannot be an account's name: letters, digits and ._@- only, at most 64")
+                    message: "“\(DisplayText.sanitized(name))” cannot be an account's name: "
+                        + "letters, digits and ._@- only, at most 64"
+                )
             ])
         }
         var account = AccountConfiguration(name: name, issuer: nil, clientID: "")
@@ -99,13 +101,24 @@ extension AccountConfiguration {
         audience = reader.string("audience")
         readRedirects(from: &reader)
         authorizationParameters = Self.parameters(
-            "authorization_parameters", reserved: AuthorizationRequest.reservedParameters, from: &reader)
+            "authorization_parameters",
+            reserved: AuthorizationRequest.reservedParameters,
+            from: &reader
+        )
         tokenParameters = Self.parameters(
-            "token_parameters", reserved: TokenRequest.reservedParameters, from: &reader)
+            "token_parameters",
+            reserved: TokenRequest.reservedParameters,
+            from: &reader
+        )
         for pair in reader.stringMap("token_headers") ?? [] {
             if TokenRequest.reservedHeaders.contains(pair.name.lowercased()) {
-                reader.fault("token_headers", "“\(DisplayText.sanitized(pair.name))” cannot be set here; \(Self.secretsBelong)")
-            } else if !HTTPHeaders.isFieldName(pair.name) || pair.value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+                reader.fault(
+                    "token_headers",
+                    "“\(DisplayText.sanitized(pair.name))” cannot be set here; \(Self.secretsBelong)"
+                )
+            } else if !HTTPHeaders.isFieldName(pair.name)
+                || pair.value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+            {
                 reader.fault("token_headers", "“\(DisplayText.sanitized(pair.name))” is not an HTTP header")
             } else {
                 tokenHeaders.append(pair.name, pair.value)
@@ -126,7 +139,10 @@ extension AccountConfiguration {
             do throws(OAuthError) {
                 let redirect = try RedirectURI(text)
                 guard case .loopback = redirect.kind else {
-                    reader.fault("redirect_uri", "“\(DisplayText.sanitized(text))” \(Self.notBuilt); use http://127.0.0.1")
+                    reader.fault(
+                        "redirect_uri",
+                        "“\(DisplayText.sanitized(text))” \(Self.notBuilt); use http://127.0.0.1"
+                    )
                     continue
                 }
                 redirects.append(redirect)
@@ -136,7 +152,7 @@ extension AccountConfiguration {
         }
     }
 
-    /// Parameters of the person's own; those that look like secrets, and those that the protocol itself sets, are faults.
+    /// Parameters of the person's own; those that look like secrets, and those that the protocol sets, are faults.
     private static func parameters(
         _ name: String,
         reserved: Set<String>,
@@ -174,5 +190,8 @@ extension AccountConfiguration {
 
     static let notBuilt = "is not built yet in this version of tokend"
     private static let secretsBelong = "secrets belong in the secret store"
-    private static let secretWords = ["secret", "password", "passwd", "assertion", "api_key", "apikey", "private_key", "refresh_token", "access_token"]
+    private static let secretWords = [
+        "secret", "password", "passwd", "assertion", "api_key", "apikey", "private_key", "refresh_token",
+        "access_token",
+    ]
 }

@@ -62,7 +62,8 @@ package struct Configuration: Sendable {
         for (name, source) in files.accounts {
             do throws(ConfigurationFaults) {
                 accounts[name] = .usable(
-                    try AccountConfiguration.read(name: name, source: source, digestOfFile: digestOfFile))
+                    try AccountConfiguration.read(name: name, source: source, digestOfFile: digestOfFile)
+                )
             } catch {
                 accounts[name] = .misconfigured(error.list)
             }

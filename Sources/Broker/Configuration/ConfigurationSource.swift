@@ -28,10 +28,14 @@ package struct ConfigurationSource: Sendable {
         do {
             value = try JSONReader(dialect: .json5).read(bytes)
         } catch {
-            throw ConfigurationFaults([ConfigurationFault(file: file, line: line(at: error.offset), message: error.message)])
+            throw ConfigurationFaults([
+                ConfigurationFault(file: file, line: line(at: error.offset), message: error.message)
+            ])
         }
         guard let object = value.object else {
-            throw ConfigurationFaults([ConfigurationFault(file: file, line: 1, message: "the file must hold one object: { … }")])
+            throw ConfigurationFaults([
+                ConfigurationFault(file: file, line: 1, message: "the file must hold one object: { … }")
+            ])
         }
         return object
     }

@@ -93,7 +93,8 @@ extension GrantDestination {
         }
         object["endpoints"] = .object(urls)
         object["configured"] = .array(
-            Endpoint.allCases.filter(configured.contains).map { .string($0.rawValue) })
+            Endpoint.allCases.filter(configured.contains).map { .string($0.rawValue) }
+        )
         return object
     }
 

@@ -17,7 +17,8 @@ extension GrantRecord {
             issuer: destination.issuer,
             clientID: destination.clientID,
             label: "tokend: \(account.name) at \(account.issuerHost)",
-            secret: Secret(bytes: JSONWriter.bytes(.object(json))))
+            secret: Secret(bytes: JSONWriter.bytes(.object(json)))
+        )
     }
 
     private var json: JSONObject {
@@ -56,7 +57,8 @@ extension GrantRecord {
             throw StoreError(
                 code: .unavailable,
                 message: "the grant of “\(item.account)” was written by a newer tokend and is left untouched; "
-                    + "update tokend, or sign out with the newer one")
+                    + "update tokend, or sign out with the newer one"
+            )
         }
         guard let scope = object["scope"]?.string, let signedInAt = object["signed_in_at"]?.int64,
             let destination = object["destination"]?.object.flatMap(GrantDestination.init(json:))
@@ -79,7 +81,8 @@ extension GrantRecord {
         StoreError(
             code: .unreadable,
             message: "the item of “\(item.account)” in the secret store cannot be read; sign in again with: "
-                + "tokenctl login \(item.account)")
+                + "tokenctl login \(item.account)"
+        )
     }
 }
 
@@ -128,10 +131,16 @@ extension HeldToken {
             case nil: json["unlimited"]?.bool == true ? .unlimited : .unknown
             }
         self.init(
-            accessToken: Secret(token), tokenType: type, scope: Scope(scope), issuedAt: issuedAt,
-            lifetime: lifetime, obtainedAtBoot: now.boot, ageThen: now.wall.subtractingSaturated(issuedAt),
+            accessToken: Secret(token),
+            tokenType: type,
+            scope: Scope(scope),
+            issuedAt: issuedAt,
+            lifetime: lifetime,
+            obtainedAtBoot: now.boot,
+            ageThen: now.wall.subtractingSaturated(issuedAt),
             idToken: json["id_token"]?.string.map { Secret($0) },
             idTokenExpiresAt: json["id_token_expires_at"]?.int64,
-            extra: json["extra"]?.object ?? [:])
+            extra: json["extra"]?.object ?? [:]
+        )
     }
 }

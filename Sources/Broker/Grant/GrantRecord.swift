@@ -97,7 +97,8 @@ package enum EndReason: String, Sendable, CaseIterable {
             case .signedOut: "nobody is signed in to “\(account)”"
             case .ended: "the provider has ended the sign-in of “\(account)”"
             case .configChanged: "the settings of “\(account)” changed since it was signed in"
-            case .lostRotation: "a renewal of “\(account)” was cut off and the provider does not accept its token any more"
+            case .lostRotation:
+                "a renewal of “\(account)” was cut off and the provider does not accept its token any more"
             case .subject: "the provider answered for another person than the one signed in to “\(account)”"
             case .stepUp: "“\(account)” needs a stronger sign-in"
             }

@@ -101,7 +101,8 @@ extension GrantStateMachine {
         _ error: ProtocolError,
         at now: Moment
     ) -> Answer {
-        guard !demand.isExplicit, let held = grant.record.token, held.holds(0, at: now), !demand.forces(past: held) else {
+        guard !demand.isExplicit, let held = grant.record.token, held.holds(0, at: now), !demand.forces(past: held)
+        else {
             return .fail(error)
         }
         return .serve(held, refreshed: false)
@@ -131,22 +132,31 @@ extension GrantStateMachine {
     }
 
     private var notRenewable: ProtocolError {
-        ProtocolError(.loginRequired, "the token of “\(account)” has ended and the provider gave no refresh token; "
+        ProtocolError(
+            .loginRequired,
+            "the token of “\(account)” has ended and the provider gave no refresh token; "
                 + "sign in with: tokenctl login \(account)",
-            data: ["account": .string(account), "reason": .string(EndReason.ended.rawValue)])
+            data: ["account": .string(account), "reason": .string(EndReason.ended.rawValue)]
+        )
     }
 
     private var tokenRejected: ProtocolError {
-        ProtocolError(.tokenRejected, "the API refuses a token that the provider issued just now; sign in to “\(account)” again, "
+        ProtocolError(
+            .tokenRejected,
+            "the API refuses a token that the provider issued just now; sign in to “\(account)” again, "
                 + "or ask the API's keeper",
-            data: ["account": .string(account)])
+            data: ["account": .string(account)]
+        )
     }
 
     private func missingScope(_ demand: TokenDemand, granted: Scope) -> ProtocolError? {
         guard let wanted = demand.scope, !granted.contains(all: wanted) else { return nil }
-        return ProtocolError(.insufficientScope, "the sign-in of “\(account)” does not cover all of “\(wanted.text)”; "
+        return ProtocolError(
+            .insufficientScope,
+            "the sign-in of “\(account)” does not cover all of “\(wanted.text)”; "
                 + "add the scope to the account's file and sign in again",
-            data: ["granted": .string(granted.text), "requested": .string(wanted.text)])
+            data: ["granted": .string(granted.text), "requested": .string(wanted.text)]
+        )
     }
 
     private func unreachable(

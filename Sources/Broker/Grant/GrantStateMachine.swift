@@ -198,7 +198,9 @@ package struct GrantStateMachine {
 
     /// The store took, or refused again, what it had refused before.
     package mutating func written(_ result: Result<Void, StoreError>, at now: Moment) -> [Action] {
-        guard case .live(var grant) = state, case .storing(let record, _, let attempts) = grant.activity else { return [] }
+        guard case .live(var grant) = state, case .storing(let record, _, let attempts) = grant.activity else {
+            return []
+        }
         defer { state = .live(grant) }
         switch result {
         case .success:
@@ -207,7 +209,11 @@ package struct GrantStateMachine {
         case .failure(let error):
             let wait = Duration.seconds(min(60, Int64(2) << min(attempts, 5)))
             grant.activity = .unstored(
-                record, error, retryAt: now.boot.advanced(by: wait), attempts: attempts + 1)
+                record,
+                error,
+                retryAt: now.boot.advanced(by: wait),
+                attempts: attempts + 1
+            )
         }
         return [.settle(renewed: false)]
     }

@@ -16,6 +16,7 @@ extension HeldToken {
             obtainedAtBoot: sentAt.boot,
             idToken: verified == nil ? nil : response.idToken,
             idTokenExpiresAt: verified?.expiresAt,
-            extra: response.extra)
+            extra: response.extra
+        )
     }
 }

@@ -71,7 +71,8 @@ package struct HeldToken: Sendable, Equatable {
         guard let expiresAt, let expiresAtBoot else { return nil }
         return min(
             expiresAt.subtractingSaturated(now.wall),
-            now.boot.duration(to: expiresAtBoot).components.seconds)
+            now.boot.duration(to: expiresAtBoot).components.seconds
+        )
     }
 
     /// Whether it holds for more than `seconds`; a token without a known end holds until an API says otherwise.

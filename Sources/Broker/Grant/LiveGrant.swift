@@ -107,7 +107,11 @@ struct LiveGrant {
             notBefore = now.boot.advanced(by: Backoff.wait(attempt: attempts, holdsToken: holds, random: roll))
         case .throttled(let seconds):
             let wait = Backoff.wait(
-                attempt: attempts, holdsToken: holds, random: roll, retryAfter: .seconds(seconds))
+                attempt: attempts,
+                holdsToken: holds,
+                random: roll,
+                retryAfter: .seconds(seconds)
+            )
             throttledUntil = now.boot.advanced(by: .seconds(seconds))
             notBefore = now.boot.advanced(by: wait)
         case .misconfigured:

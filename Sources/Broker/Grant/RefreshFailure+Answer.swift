@@ -15,7 +15,11 @@ extension RefreshFailure {
             let seconds = retryAfter?.components.seconds ?? 0
             self.init(
                 kind: seconds > 0 ? .throttled(seconds: seconds) : .passing,
-                error: ProtocolError(.providerUnreachable, "\(host) asks to wait before the next renewal: \(body.message)"))
+                error: ProtocolError(
+                    .providerUnreachable,
+                    "\(host) asks to wait before the next renewal: \(body.message)"
+                )
+            )
         case .unavailable(let reason, answerLost: _):
             self.init(kind: .passing, error: ProtocolError(.providerUnreachable, "\(host): \(reason)"))
         case .misconfigured(let body):
@@ -25,11 +29,16 @@ extension RefreshFailure {
         case .dpopNonce:
             self.init(
                 kind: .misconfigured,
-                error: ProtocolError(.providerError, "\(host) demands DPoP, which this version of tokend does not speak"))
+                error: ProtocolError(
+                    .providerError,
+                    "\(host) demands DPoP, which this version of tokend does not speak"
+                )
+            )
         case .invalid(let invalid):
             self.init(
                 kind: .misconfigured,
-                error: ProtocolError(.providerError, "\(host): \(invalid.reason)"))
+                error: ProtocolError(.providerError, "\(host): \(invalid.reason)")
+            )
         case .success:
             preconditionFailure("A token is no failure.")
         }

@@ -34,7 +34,9 @@ import TokendProtocol
             do {
                 metadata = try await access.directory.metadata(for: account, wire: access.wire)
             } catch {
-                return .failed(RefreshFailure(kind: error.kind == .providerError ? .misconfigured : .passing, error: error))
+                return .failed(
+                    RefreshFailure(kind: error.kind == .providerError ? .misconfigured : .passing, error: error)
+                )
             }
             let wasPending = record.pending != nil
             if record.rotates != false, !wasPending {
@@ -70,7 +72,10 @@ import TokendProtocol
         do throws(OAuthError) {
             let endpoint = try metadata.require(\.tokenEndpoint, named: "token_endpoint")
             let request = try TokenRequest.refresh(
-                refreshToken, resources: account.resource, audience: account.audience)
+                refreshToken,
+                resources: account.resource,
+                audience: account.audience
+            )
             var sent = try await access.send(request, to: endpoint, requested: record.scope)
             var mayBeSpent = wasPending
             if sent.isLost {
@@ -97,9 +102,13 @@ import TokendProtocol
             return await keep(response, record, metadata, sentAt: sentAt)
         case .answer(.invalid(let invalid), at: _):
             return await refuse(
-                invalid.refreshToken, record,
+                invalid.refreshToken,
+                record,
                 RefreshFailure(
-                    kind: .misconfigured, error: ProtocolError(.providerError, invalid.reason)))
+                    kind: .misconfigured,
+                    error: ProtocolError(.providerError, invalid.reason)
+                )
+            )
         case .answer(.grantEnded(let body), at: _):
             return await end(body, record, mayBeSpent: mayBeSpent)
         case .answer(let answer, at: _):
@@ -126,7 +135,10 @@ import TokendProtocol
             switch error {
             case .check("subject", _): return await quarantine(response, record)
             case .check(let check, let message):
-                let error = ProtocolError(.providerError, "\(account.issuerHost) sent an ID token that fails a check (\(check)): \(message)")
+                let error = ProtocolError(
+                    .providerError,
+                    "\(account.issuerHost) sent an ID token that fails a check (\(check)): \(message)"
+                )
                 return await refuse(response.refreshToken, record, RefreshFailure(kind: .misconfigured, error: error))
             case .fault(let error):
                 return await refuse(response.refreshToken, record, RefreshFailure(kind: .passing, error: error))
@@ -151,9 +163,15 @@ import TokendProtocol
         _ record: GrantRecord,
         _ metadata: ProviderMetadata
     ) async throws(IdentityFailure) -> IDToken? {
-        guard let token = response.idToken, let issuer = account.issuer, let baseline = record.baseline else { return nil }
+        guard let token = response.idToken, let issuer = account.issuer, let baseline = record.baseline else {
+            return nil
+        }
         var rules = IDTokenRules(
-            .refresh(baseline), issuer: issuer, clientID: account.clientID, now: access.clock.now.wall)
+            .refresh(baseline),
+            issuer: issuer,
+            clientID: account.clientID,
+            now: access.clock.now.wall
+        )
         rules.algorithms = metadata.idTokenSigningAlgorithms
         rules.accessToken = response.accessToken
         return try await access.verify(token, rules: rules, metadata: metadata)
@@ -168,7 +186,9 @@ import TokendProtocol
     // MARK: An answer that is not served
 
     /// The answer is not used, but its refresh token may be the only one that lives.
-    private func refuse(_ refreshToken: Secret?, _ record: GrantRecord, _ failure: RefreshFailure) async -> RefreshOutcome? {
+    private func refuse(_ refreshToken: Secret?, _ record: GrantRecord, _ failure: RefreshFailure) async
+        -> RefreshOutcome?
+    {
         guard isCurrent() else { return nil }
         var new = record.replacing(refreshToken)
         new.token = record.token
@@ -195,7 +215,10 @@ import TokendProtocol
     private func end(_ body: OAuthErrorBody, _ record: GrantRecord, mayBeSpent: Bool) async -> RefreshOutcome? {
         guard isCurrent() else { return nil }
         let end = GrantRecord.Ended(
-            reason: mayBeSpent ? .lostRotation : .ended, oauthError: body.error, at: access.clock.now.wall)
+            reason: mayBeSpent ? .lostRotation : .ended,
+            oauthError: body.error,
+            at: access.clock.now.wall
+        )
         do throws(StoreError) {
             if let stored = try await currentRecord(record), stored.refreshToken != record.refreshToken,
                 stored.refreshToken != nil

@@ -99,7 +99,8 @@ package import TokendProtocol
         do {
             let start = Start(
                 authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
-                redirectURI: redirect.uri)
+                redirectURI: redirect.uri
+            )
             self.start = start
             let starters = self.starters
             self.starters = []
@@ -179,7 +180,10 @@ package import TokendProtocol
     }
 
     private func timeOut() {
-        let error = ProtocolError(.timeout, "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)")
+        let error = ProtocolError(
+            .timeout,
+            "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)"
+        )
         finish(.failure(.fault(error)))
     }
 

@@ -43,8 +43,12 @@ extension LoginAttempt {
         do {
             let endpoint = try sent.prepared.metadata.require(\.tokenEndpoint, named: "token_endpoint")
             let request = try TokenRequest.authorizationCode(
-                code, redirectURI: sent.redirectURI, proofKey: sent.proofKey, resources: account.resource,
-                audience: account.audience)
+                code,
+                redirectURI: sent.redirectURI,
+                proofKey: sent.proofKey,
+                resources: account.resource,
+                audience: account.audience
+            )
             answer = try await access.send(request, to: endpoint, requested: sent.prepared.scope)
         } catch {
             throw .fault(error.protocolError)
@@ -74,7 +78,10 @@ extension LoginAttempt {
         if let token = response.idToken, let issuer = account.issuer {
             do {
                 identity.token = try await access.verify(
-                    token, rules: rules(issuer, response, sent), metadata: metadata)
+                    token,
+                    rules: rules(issuer, response, sent),
+                    metadata: metadata
+                )
             } catch {
                 switch error {
                 case .check(let check, let message): throw .check(check, message: message)
@@ -92,7 +99,11 @@ extension LoginAttempt {
 
     private func rules(_ issuer: Issuer, _ response: TokenResponse, _ sent: Sent) -> IDTokenRules {
         var rules = IDTokenRules(
-            .login(nonce: sent.nonce), issuer: issuer, clientID: account.clientID, now: access.clock.now.wall)
+            .login(nonce: sent.nonce),
+            issuer: issuer,
+            clientID: account.clientID,
+            now: access.clock.now.wall
+        )
         rules.algorithms = sent.prepared.metadata.idTokenSigningAlgorithms
         rules.accessToken = response.accessToken
         rules.maxAge = parameters.maxAge
@@ -106,7 +117,9 @@ extension LoginAttempt {
         var identity = known
         do {
             let answer = try await access.transport.send(
-                UserInfo.request(endpoint: endpoint, accessToken: response.accessToken), wire: access.wire)
+                UserInfo.request(endpoint: endpoint, accessToken: response.accessToken),
+                wire: access.wire
+            )
             let info = try UserInfo.read(answer, subject: known.subject)
             identity.subject = known.subject ?? info.subject
             identity.name = info.identity
@@ -123,13 +136,17 @@ extension LoginAttempt {
         throw .check(
             "subject",
             message: "“\(account.name)” belongs to \(name), and somebody else signed in; to change that: "
-                + "tokenctl login \(account.name) --force")
+                + "tokenctl login \(account.name) --force"
+        )
     }
 
     private func record(_ response: TokenResponse, _ sent: Sent, _ identity: Identity, sentAt: Moment) -> GrantRecord {
         let granted = response.scope ?? sent.prepared.scope
         var record = GrantRecord(
-            scope: granted, destination: destination(sent.prepared.metadata), signedInAt: sentAt.wall)
+            scope: granted,
+            destination: destination(sent.prepared.metadata),
+            signedInAt: sentAt.wall
+        )
         record.refreshToken = response.refreshToken
         record.subject = identity.subject
         record.identity = identity.name

@@ -72,7 +72,11 @@ import TokendProtocol
                 .union(parameters.scope)
                 .addingOfflineAccess(supportedBy: metadata)
             return Prepared(
-                metadata: metadata, authorizationEndpoint: endpoint, previous: previous, scope: scope)
+                metadata: metadata,
+                authorizationEndpoint: endpoint,
+                previous: previous,
+                scope: scope
+            )
         } catch {
             throw error.protocolError
         }
@@ -99,15 +103,20 @@ import TokendProtocol
             do throws(RedirectFault) {
                 let listener = try redirects.open(host, port: port, handler: handler)
                 let redirect = Redirect(
-                    uri: candidate.text(port: listener.port), path: candidate.url.path,
-                    hosts: ["\(host.rawValue):\(listener.port)"])
+                    uri: candidate.text(port: listener.port),
+                    path: candidate.url.path,
+                    hosts: ["\(host.rawValue):\(listener.port)"]
+                )
                 return (listener, redirect)
             } catch {
                 fault = fault ?? error
             }
         }
-        throw ProtocolError(.configInvalid, "no way home for the provider's answer could be opened: \(fault?.message ?? "none is configured")",
-            data: ["file": .string(account.name), "member": "redirect_uri"])
+        throw ProtocolError(
+            .configInvalid,
+            "no way home for the provider's answer could be opened: \(fault?.message ?? "none is configured")",
+            data: ["file": .string(account.name), "member": "redirect_uri"]
+        )
     }
 
     private func candidates() throws(ProtocolError) -> [RedirectURI] {
@@ -128,13 +137,20 @@ import TokendProtocol
         let proofKey = ProofKey(entropy: entropy.bytes(ProofKey.entropyLength))
         let nonce = UnguessableText.make(entropy: entropy.bytes(UnguessableText.entropyLength))
         var request = AuthorizationRequest(
-            clientID: account.clientID, redirectURI: redirectURI, scope: prepared.scope,
+            clientID: account.clientID,
+            redirectURI: redirectURI,
+            scope: prepared.scope,
             state: UnguessableText.make(entropy: entropy.bytes(UnguessableText.entropyLength)),
-            nonce: prepared.scope.contains("openid") ? nonce : nil, proofKey: proofKey)
+            nonce: prepared.scope.contains("openid") ? nonce : nil,
+            proofKey: proofKey
+        )
         request.loginHint = parameters.loginHint
         request.prompt = AuthorizationRequest.prompt(
-            asked: parameters.prompt, configured: account.authorizationParameters["prompt"], scope: prepared.scope,
-            holdsGrant: prepared.previous?.renewable ?? false)
+            asked: parameters.prompt,
+            configured: account.authorizationParameters["prompt"],
+            scope: prepared.scope,
+            holdsGrant: prepared.previous?.renewable ?? false
+        )
         request.acrValues = parameters.acrValues
         request.maxAge = parameters.maxAge
         request.resources = account.resource
@@ -148,10 +164,14 @@ import TokendProtocol
     /// What decides about the requests that arrive at the listener.
     func machine(_ prepared: Prepared, request: AuthorizationRequest, redirect: Redirect) -> LoginStateMachine {
         LoginStateMachine(
-            path: redirect.path, hosts: redirect.hosts,
+            path: redirect.path,
+            hosts: redirect.hosts,
             pageName: UnguessableText.make(entropy: entropy.bytes(UnguessableText.entropyLength)),
             expected: .init(
-                state: request.state, issuer: account.issuer,
-                requiresIssuer: prepared.metadata.sendsIssuerInResponse))
+                state: request.state,
+                issuer: account.issuer,
+                requiresIssuer: prepared.metadata.sendsIssuerInResponse
+            )
+        )
     }
 }

@@ -18,14 +18,23 @@ package enum LoginFailure: Error, Sendable {
     package func protocolError(account: String) -> ProtocolError {
         switch self {
         case .refused(let body) where body.error == "access_denied":
-            return ProtocolError(.loginFailed, "the sign-in to “\(account)” was refused at the provider; nothing was changed",
-                data: ["oauth_error": .string(body.error)])
+            return ProtocolError(
+                .loginFailed,
+                "the sign-in to “\(account)” was refused at the provider; nothing was changed",
+                data: ["oauth_error": .string(body.error)]
+            )
         case .refused(let body):
-            return ProtocolError(.loginFailed, "the provider refused the sign-in to “\(account)”: \(body.message)",
-                data: ["oauth_error": .string(body.error)])
+            return ProtocolError(
+                .loginFailed,
+                "the provider refused the sign-in to “\(account)”: \(body.message)",
+                data: ["oauth_error": .string(body.error)]
+            )
         case .check(let check, let message):
-            return ProtocolError(.loginFailed, "the provider's answer for “\(account)” failed a check, so nothing was kept: \(message)",
-                data: ["check": .string(check)])
+            return ProtocolError(
+                .loginFailed,
+                "the provider's answer for “\(account)” failed a check, so nothing was kept: \(message)",
+                data: ["check": .string(check)]
+            )
         case .fault(let error):
             return error
         }

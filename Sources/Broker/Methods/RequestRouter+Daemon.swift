@@ -14,8 +14,14 @@ extension RequestRouter {
         for (method, names) in Self.methods { methods[method.rawValue] = names }
         return reply(
             Hello.Result(
-                name: "tokend", version: identity.version, protocolVersion: 1, pid: identity.pid, methods: methods),
-            to: request)
+                name: "tokend",
+                version: identity.version,
+                protocolVersion: 1,
+                pid: identity.pid,
+                methods: methods
+            ),
+            to: request
+        )
     }
 
     /// `status`: reads memory alone and never waits.
@@ -29,10 +35,16 @@ extension RequestRouter {
     private var daemonStatus: DaemonStatus {
         let faults = broker.configuration.faults
         var status = DaemonStatus(
-            version: identity.version, pid: identity.pid, startedAt: identity.startedAt, socket: identity.socket,
-            storeKind: broker.store.kind, storeState: StoreState(rawValue: broker.store.state.rawValue),
-            configFolder: broker.configuration.folder, configState: faults.isEmpty ? "ok" : "faults",
-            configFaults: faults)
+            version: identity.version,
+            pid: identity.pid,
+            startedAt: identity.startedAt,
+            socket: identity.socket,
+            storeKind: broker.store.kind,
+            storeState: StoreState(rawValue: broker.store.state.rawValue),
+            configFolder: broker.configuration.folder,
+            configState: faults.isEmpty ? "ok" : "faults",
+            configFaults: faults
+        )
         status.clients = Int64(server?.clientCount ?? 0)
         status.requests = Int64(server?.requestCount ?? 0)
         status.refreshes = Int64(broker.refreshCount)
@@ -44,8 +56,11 @@ extension RequestRouter {
         _ = try AccountList.Parameters(params: request.params)
         return reply(
             AccountList.Result(
-                accounts: broker.accountNames, defaultAccount: broker.configuration.daemon.defaultAccount),
-            to: request)
+                accounts: broker.accountNames,
+                defaultAccount: broker.configuration.daemon.defaultAccount
+            ),
+            to: request
+        )
     }
 
     /// `config.reload`
@@ -61,7 +76,9 @@ extension RequestRouter {
         let parameters = try StoreUnlock.Parameters(params: request.params)
         if parameters.passphrase != nil {
             throw .invalidParams(
-                member: "passphrase", "only the file store takes a passphrase, and it is not built yet")
+                member: "passphrase",
+                "only the file store takes a passphrase, and it is not built yet"
+            )
         }
         let broker = broker
         return .later { reply in

@@ -13,7 +13,10 @@ extension RequestRouter {
         let parameters = try LoginStart.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
         if let flow = parameters.flow, flow != .browser {
-            throw .invalidParams(member: "flow", "the flow “\(flow.rawValue)” is not built yet in this version of tokend")
+            throw .invalidParams(
+                member: "flow",
+                "the flow “\(flow.rawValue)” is not built yet in this version of tokend"
+            )
         }
         var asked = LoginParameters()
         asked.redirectURI = parameters.redirectURI
@@ -66,8 +69,10 @@ extension RequestRouter {
         return .later { reply in
             if let timeout = parameters.timeout {
                 reply.expire(
-                    after: timeout, clock: self.broker.ports.clock,
-                    message: "the sign-in did not end in time; it goes on, and can be waited for again")
+                    after: timeout,
+                    clock: self.broker.ports.clock,
+                    message: "the sign-in did not end in time; it goes on, and can be waited for again"
+                )
             }
             login.whenEnded { result in
                 switch result {

@@ -13,13 +13,18 @@ extension RequestRouter {
         try refuseUnbuilt(parameters)
         let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
         let demand = TokenDemand(
-            minValid: parameters.minValid, rejected: parameters.rejected, fresh: parameters.fresh ?? false,
-            scope: parameters.scope.map { Scope($0) })
+            minValid: parameters.minValid,
+            rejected: parameters.rejected,
+            fresh: parameters.fresh ?? false,
+            scope: parameters.scope.map { Scope($0) }
+        )
         guard let answer = account.token(demand) else {
             return .later { reply in
                 reply.expire(
-                    after: parameters.timeout ?? 60, clock: self.broker.ports.clock,
-                    message: "no token of “\(account.name)” came in time; the renewal goes on")
+                    after: parameters.timeout ?? 60,
+                    clock: self.broker.ports.clock,
+                    message: "no token of “\(account.name)” came in time; the renewal goes on"
+                )
                 account.whenAnswered(demand) { result in self.finish(reply, result, account, parameters, session) }
             }
         }
@@ -47,7 +52,8 @@ extension RequestRouter {
 
     private func note(_ account: Account, _ parameters: TokenGet.Parameters, _ session: ClientSession) {
         broker.ports.log.record(
-            .tokenServed(account: account.name, client: session.peer, application: parameters.application))
+            .tokenServed(account: account.name, client: session.peer, application: parameters.application)
+        )
     }
 
     private func result(
@@ -57,8 +63,13 @@ extension RequestRouter {
     ) -> TokenGet.Result {
         let token = served.token
         var result = TokenGet.Result(
-            account: account.name, issuer: account.issuerName, accessToken: token.accessToken,
-            tokenType: token.tokenType, scope: token.scope.text, renewable: served.record?.renewable ?? false)
+            account: account.name,
+            issuer: account.issuerName,
+            accessToken: token.accessToken,
+            tokenType: token.tokenType,
+            scope: token.scope.text,
+            renewable: served.record?.renewable ?? false
+        )
         result.expiresAt = token.expiresAt
         result.expiresIn = token.remaining(at: broker.ports.clock.now)
         result.refreshed = served.refreshed

@@ -60,7 +60,8 @@ package import TokendProtocol
         case .configReload: return try reload(request)
         case .storeUnlock: return try unlockStore(request)
         case .eventsSubscribe: return try subscribe(request, session)
-        default: throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
+        default:
+            throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
         }
     }
 

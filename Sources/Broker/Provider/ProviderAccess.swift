@@ -26,12 +26,21 @@ import TokendProtocol
     /// Sends one token request. `at` is the time of sending, from which lifetimes count.
     func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(OAuthError) -> Sent {
         let http = try request.adding(account.tokenParameters).httpRequest(
-            endpoint: endpoint, clientID: account.clientID, authentication: .none, headers: account.tokenHeaders)
+            endpoint: endpoint,
+            clientID: account.clientID,
+            authentication: .none,
+            headers: account.tokenHeaders
+        )
         let sentAt = clock.now
         do {
             let response = try await transport.send(http, wire: wire)
             let answer = TokenAnswer.read(
-                response, sentAt: sentAt.wall, now: clock.now.wall, requested: requested, issuer: account.issuer)
+                response,
+                sentAt: sentAt.wall,
+                now: clock.now.wall,
+                requested: requested,
+                issuer: account.issuer
+            )
             return .answer(answer, at: sentAt)
         } catch {
             return .lost(error, at: sentAt)
@@ -78,7 +87,8 @@ import TokendProtocol
             let response = try await transport.send(request, wire: wire)
             switch RevocationAnswer.read(response, now: clock.now.wall) {
             case .done, .unsupportedTokenType: return nil
-            case .later(let reason, retryAfter: _): return "\(account.issuerHost) did not revoke the grant now: \(reason)"
+            case .later(let reason, retryAfter: _):
+                return "\(account.issuerHost) did not revoke the grant now: \(reason)"
             case .refused(let body): return "\(account.issuerHost) did not revoke the grant: \(body.message)"
             }
         } catch {

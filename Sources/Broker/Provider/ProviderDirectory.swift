@@ -101,7 +101,9 @@ package import TokendProtocol
     private func fetch(_ url: WebURL, wire: WireSettings) async throws(OAuthError) -> HTTPResponse {
         do {
             return try await transport.send(
-                HTTPRequest(method: .get, url: url, headers: ["Accept": "application/json"]), wire: wire)
+                HTTPRequest(method: .get, url: url, headers: ["Accept": "application/json"]),
+                wire: wire
+            )
         } catch {
             throw OAuthError(.unavailable, error.message, underlying: error)
         }

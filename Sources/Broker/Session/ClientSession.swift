@@ -160,7 +160,8 @@ import TokendProtocol
 
     private func closeAfter(_ patience: Duration) {
         deadline = server.loop.addTimer(
-            at: server.loop.bootTime.advanced(by: patience), accuracy: .milliseconds(100)
+            at: server.loop.bootTime.advanced(by: patience),
+            accuracy: .milliseconds(100)
         ) { [unowned self] in close() }
     }
 

@@ -25,8 +25,11 @@ struct OutputBuffer {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 Glibc.send(
-                    descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent,
-                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                    descriptor,
+                    buffer.baseAddress?.advanced(by: sent),
+                    buffer.count - sent,
+                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+                )
             }
             if count < 0 {
                 if errno == EINTR { continue }

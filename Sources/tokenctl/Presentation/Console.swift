@@ -37,7 +37,7 @@ package final class Console {
     /// Writes a line of talk.
     package func say(_ line: String) {
         clearSpinner()
-        _ = Self.writeAll(Array((line + "\n").utf8), to: error)
+        _ = Self.writeAll(Array((traits.errorPalette.fitting(line) + "\n").utf8), to: error)
     }
 
     /// Says what to do next, one command line or sentence each.
@@ -64,7 +64,7 @@ package final class Console {
     /// Asks the person for a line; nil at the end of the input.
     package func ask(_ question: String) -> String? {
         clearSpinner()
-        _ = Self.writeAll(Array((question + " ").utf8), to: error)
+        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
         return readLine()
     }
 

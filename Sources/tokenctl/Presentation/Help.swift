@@ -15,7 +15,7 @@ package enum Help {
             let padding = String(repeating: " ", count: max(2, width - DisplayWidth.of(usage)))
             lines.append("  " + palette.paint(usage, .command) + padding + verb.summary)
         }
-        lines += ["", "Begin with:", "  " + palette.paint(Advice.addAnAccount, .command), ""]
+        lines += ["", "Begin with:", "  " + palette.paint(Advice.addAnAccount(), .command), ""]
         lines += [
             "tokenctl VERB --help says more and shows an example. All verbs take --json."
         ]

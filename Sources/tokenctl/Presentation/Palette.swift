@@ -41,6 +41,18 @@ package struct Palette: Sendable, Equatable {
     package var arrow: String { unicode ? "→" : "->" }
     /// Stands for what was cut.
     package var ellipsis: String { unicode ? "…" : "..." }
+    /// The text in signs that the locale has: quotation marks and dots in ASCII, where there is nothing else.
+    package func fitting(_ text: String) -> String {
+        guard !unicode else { return text }
+        return text.reduce(into: "") { result, character in
+            switch character {
+            case "“", "”": result += "\""
+            case "…": result += "..."
+            default: result.append(character)
+            }
+        }
+    }
+
     /// What a spinner turns through.
     package var spinner: [String] {
         unicode ? ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] : ["-", "\\", "|", "/"]

@@ -32,7 +32,7 @@ package struct StatusReport: Sendable {
 
     private func emptiness(_ palette: Palette) -> [String] {
         guard configFaults.isEmpty else { return ["No account can be used."] }
-        return ["No account yet. Make one and sign in:", step(Advice.addAnAccount, palette, indent: "  ")]
+        return ["No account yet. Make one and sign in:", step(Advice.addAnAccount(), palette, indent: "  ")]
     }
 
     private func table(width: Int, palette: Palette) -> [String] {

@@ -78,7 +78,7 @@ struct AccountListVerb {
             }
             if names.isEmpty {
                 console.say("No account yet. Make one and sign in:")
-                console.sayNext([Advice.addAnAccount])
+                console.sayNext([Advice.addAnAccount()])
             }
         }
         return ExitCode.success

@@ -60,30 +60,20 @@ struct SignIn {
     private func startOnce(_ interruption: Interruption) throws(TokenctlError) -> LoginStart.Result {
         let params = parameters.encoded()
         let client = try conversation.client()
+        let pending: TokenClient.PendingReply
         do throws(TokenClientError) {
             let deadline = Deadline(in: .seconds(90))
-            let pending = try client.send(.loginStart, params, deadline: deadline)
-            switch try client.wait(
-                for: pending,
-                until: deadline,
-                watching: interruption.descriptor,
-                resend: params
-            )
-            {
+            pending = try client.send(.loginStart, params, deadline: deadline)
+            let watching = interruption.descriptor
+            switch try client.wait(for: pending, until: deadline, watching: watching, resend: params) {
             case .reply(let result): return try LoginStart.Result(reply: result)
             case .deadline: throw TokenClientError(.timeout, "tokend has not begun the sign-in in time")
             case .interrupted: break
             }
-            // Ctrl-C before its id is known: wait for that, to leave no sign-in behind.
-            if case .reply(let result) = try client.wait(for: pending, until: Deadline(in: .seconds(5))),
-                let id = result["login_id"]
-            {
-                _ = try client.call(.loginCancel, ["login_id": id], timeout: .seconds(5))
-            }
         } catch {
             throw conversation.translated(error, account: account)
         }
-        throw .interrupted(by: interruption.take() ?? 2, "the sign-in is cancelled")
+        throw SignInCancellation(client, interruption).cancel(pending)
     }
 
     private var parameters: LoginStart.Parameters {

@@ -32,34 +32,31 @@ struct SignInWait {
     }
 
     mutating func run() throws(TokenctlError) -> JSONObject {
-        let left = max(1, started.expiresAt - conversation.now)
-        let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
         let client = try conversation.client()
         do throws(TokenClientError) {
-            let pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
-            while conversation.now < started.expiresAt + 30 {
-                step()
-                let tick = Deadline(in: .milliseconds(console.traits.errorIsTerminal ? 120 : 1000))
-                switch try client.wait(for: pending, until: tick, watching: interruption.descriptor, resend: params) {
-                case .reply(let result): return result
-                case .deadline: continue
-                case .interrupted: try cancel(client)
-                }
-            }
-            throw TokenClientError(.timeout, "the sign-in's time ran out")
+            if let result = try wait(client) { return result }
         } catch {
-            if error.code == .interrupted {
-                throw .interrupted(by: interruption.take() ?? 2, "the sign-in is cancelled")
-            }
             throw conversation.translated(error, account: account)
         }
+        console.clearSpinner()
+        throw SignInCancellation(client, interruption).cancel(started.loginID)
     }
 
-    private func cancel(_ client: TokenClient) throws(TokenClientError) -> Never {
-        console.clearSpinner()
-        // Its end is all that is wanted; a daemon that cannot be asked any more ends it by itself.
-        _ = try? client.call(.loginCancel, ["login_id": .string(started.loginID)], timeout: .seconds(5))
-        throw TokenClientError(.interrupted, "interrupted")
+    /// The result of `login.wait`; nil after Ctrl-C.
+    private mutating func wait(_ client: TokenClient) throws(TokenClientError) -> JSONObject? {
+        let left = max(1, started.expiresAt - conversation.now)
+        let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
+        let pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
+        while conversation.now < started.expiresAt + 30 {
+            step()
+            let tick = Deadline(in: .milliseconds(console.traits.errorIsTerminal ? 120 : 1000))
+            switch try client.wait(for: pending, until: tick, watching: interruption.descriptor, resend: params) {
+            case .reply(let result): return result
+            case .deadline: continue
+            case .interrupted: return nil
+            }
+        }
+        throw TokenClientError(.timeout, "the sign-in's time ran out")
     }
 
     private mutating func step() {

@@ -29,7 +29,11 @@ final class StatusWatch {
                 isFirst = false
                 try rest()
             } catch {
-                if error.code == .interrupted { return error.exitCode }
+                guard error.code != .interrupted else {
+                    // The terminal has written ^C at the start of the line.
+                    if console.traits.errorIsTerminal { console.say("") }
+                    return error.exitCode
+                }
                 let isPassing = error.code == .daemonAbsent || error.code == .connectionLost
                 guard isPassing, !isFirst else { throw error }
                 isSubscribed = false

@@ -33,7 +33,10 @@ final class CurlHTTPTransport: HTTPTransport {
         if let text = wire.proxy {
             guard let proxy = TransportSettings.Proxy(text) else {
                 throw TransportError(
-                    code: .proxy, message: "the proxy in config.json5 is not a proxy's URL", mayHaveBeenSent: false)
+                    code: .proxy,
+                    message: "the proxy in config.json5 is not a proxy's URL",
+                    mayHaveBeenSent: false
+                )
             }
             settings.proxy = proxy
         }
@@ -51,8 +54,10 @@ final class CurlHTTPTransport: HTTPTransport {
                 let read = try CertificateFile(path: file.path)
                 guard ConfigurationFolders.digest(of: read.contents) == file.digest else {
                     throw TransportError(
-                        code: .tls, message: "\(file.path) has changed; reload with: tokenctl reload",
-                        mayHaveBeenSent: false)
+                        code: .tls,
+                        message: "\(file.path) has changed; reload with: tokenctl reload",
+                        mayHaveBeenSent: false
+                    )
                 }
                 contents += read.contents + [UInt8(ascii: "\n")]
             } catch let error as CertificateFileError {

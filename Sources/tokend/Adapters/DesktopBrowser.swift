@@ -20,12 +20,17 @@ final class DesktopBrowser: BrowserOpener {
     func open(_ url: WebURL, command: [String]?) async throws(BrowserError) {
         let words = command ?? environment["BROWSER"].nonEmpty.map { [$0] } ?? ["xdg-open"]
         let program = TransientProgram(
-            description: "Browser for a sign-in", unitPrefix: "tokend-browser", arguments: words + [url.text],
-            environment: environment.filter { Self.display.contains($0.key) })
+            description: "Browser for a sign-in",
+            unitPrefix: "tokend-browser",
+            arguments: words + [url.text],
+            environment: environment.filter { Self.display.contains($0.key) }
+        )
         do {
             _ = try await UserManager.start(program, on: try connectedBus(), deadline: .seconds(10))
         } catch {
-            throw BrowserError(message: "no browser could be opened through the user's service manager: \(error.message)")
+            throw BrowserError(
+                message: "no browser could be opened through the user's service manager: \(error.message)"
+            )
         }
     }
 

@@ -79,8 +79,12 @@ extension StoredItem {
     fileprivate init?(_ item: KeyringItem) {
         guard let account = item.attributes["account"] else { return nil }
         self.init(
-            account: account, issuer: item.attributes["issuer"] ?? "", clientID: item.attributes["client_id"] ?? "",
-            label: item.label, secret: item.secret)
+            account: account,
+            issuer: item.attributes["issuer"] ?? "",
+            clientID: item.attributes["client_id"] ?? "",
+            label: item.label,
+            secret: item.secret
+        )
     }
 }
 

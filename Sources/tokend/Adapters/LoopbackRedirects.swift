@@ -28,10 +28,16 @@ final class LoopbackRedirects: RedirectListening {
             }
         do {
             let listener = try LoopbackListener(
-                loop: loop, addresses: addresses, port: UInt16(port ?? 0)
+                loop: loop,
+                addresses: addresses,
+                port: UInt16(port ?? 0)
             ) { request, reply in
                 let redirect = RedirectRequest(
-                    method: request.method, path: request.path, query: request.query, headers: request.headers)
+                    method: request.method,
+                    path: request.path,
+                    query: request.query,
+                    headers: request.headers
+                )
                 handler(redirect) { answer in reply.respond(answer) }
             }
             return OpenListener(listener)

@@ -40,7 +40,10 @@ final class StateFolder: PendingRemovals {
         let names = JSONValue.array(accounts.sorted().map { .string($0) })
         do {
             try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
             try Data(JSONWriter.bytes(names)).write(to: URL(filePath: folder + "/removals.json"), options: .atomic)
         } catch {
             log.record(.internalFault("cannot write \(folder)/removals.json: \(error)"))

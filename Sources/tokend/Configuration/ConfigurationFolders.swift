@@ -57,7 +57,8 @@ struct ConfigurationFolders {
             let path = folder + "/" + name
             guard let bytes = Self.bytes(of: path) else {
                 files.faults.append(
-                    ConfigurationFault(file: path, message: "cannot be read; check its owner and mode"))
+                    ConfigurationFault(file: path, message: "cannot be read; check its owner and mode")
+                )
                 continue
             }
             files.accounts[String(name.dropLast(6))] = ConfigurationSource(file: path, bytes: bytes)
