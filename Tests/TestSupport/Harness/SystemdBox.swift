@@ -9,7 +9,7 @@ import Glibc
 package final class SystemdBox: Sendable {
     /// The ordinary user inside, who exists nowhere else.
     package static let user = "tokend-tester"
-    static let userID = 61_200
+    static let userID = 4242
 
     private let folder: String
     private let process: ChildProcess
