@@ -31,6 +31,16 @@ extension Programs {
             }
         }
 
+        @Test func `a file that is new or mended is picked up by itself`() async throws {
+            try await Stand.with(prepare: { world, _ in try world.writeAccount("work", "{ nonsense") }) { stand in
+                try await stand.daemon.notifications.next("STATUS=accounts: 1 misconfigured")
+                try stand.world.writeAccount("work", issuer: stand.provider.issuer)
+                try await stand.daemon.notifications.next("STATUS=accounts: 1 signed out")
+                try stand.world.writeAccount("home", issuer: stand.provider.issuer)
+                try await stand.daemon.notifications.next("STATUS=accounts: 2 signed out")
+            }
+        }
+
         @Test func `a broken config file leaves the daemon answering and telling`() async throws {
             try await Stand.with(prepare: { world, provider in
                 try world.writeAccount("work", issuer: provider.issuer)
