@@ -12,6 +12,7 @@ package import TokendProtocol
 @LoopActor package final class Broker {
     package let ports: BrokerPorts
     let store: ObservedStore
+    let prompt: StorePrompt
     let directory: ProviderDirectory
     package private(set) var configuration: Configuration
     private(set) var accounts: [String: Account] = [:]
@@ -33,6 +34,7 @@ package import TokendProtocol
         var ports = ports
         ports.store = store
         self.store = store
+        prompt = StorePrompt(store: store)
         self.ports = ports
         self.readConfiguration = readConfiguration
         directory = ProviderDirectory(transport: ports.transport, clock: ports.clock)

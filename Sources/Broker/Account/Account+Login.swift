@@ -64,6 +64,7 @@ extension Account {
         endedLogins = endedLogins.suffix(15) + [(login, now)]
         var failure: ProtocolError?
         if case .failure(let error)? = login.result { failure = error }
+        if failure?.kind == .timeout { ignoredLoginAt = now }
         ports.log.record(.loginFinished(account: name, loginID: login.id, error: failure))
         onChange?()
     }

@@ -18,6 +18,8 @@ package import TokendProtocol
     package private(set) var configuration: AccountConfiguration?
     package private(set) var faults: [ConfigurationFault] = []
     package internal(set) var login: Login?
+    /// When the last login ran out of time that nobody looked at.
+    var ignoredLoginAt: BootInstant?
     /// Logins that ended, for those who ask within a minute.
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
     /// Who may write the item.
