@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import OAuth
+import Secrets
 import StrictJSON
 package import Systemd
 package import TokendProtocol
@@ -11,11 +12,12 @@ package import TokendProtocol
 @LoopActor package final class Broker {
     package let ports: BrokerPorts
     let store: ObservedStore
+    let prompt: StorePrompt
     let directory: ProviderDirectory
     package private(set) var configuration: Configuration
     private(set) var accounts: [String: Account] = [:]
-    /// Accounts whose file is gone while a refresh of theirs was under way: it is finished, and if the file comes back,
-    /// so do they.
+    /// Accounts whose file is gone while an answer of the provider's is still to be stored; where the file returns
+    /// meanwhile, they do too, so that no second one sends the same refresh token.
     private var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
@@ -32,6 +34,7 @@ package import TokendProtocol
         var ports = ports
         ports.store = store
         self.store = store
+        prompt = StorePrompt(store: store)
         self.ports = ports
         self.readConfiguration = readConfiguration
         directory = ProviderDirectory(transport: ports.transport, clock: ports.clock)
@@ -58,14 +61,18 @@ package import TokendProtocol
     }
 
     private func adopt(_ new: Configuration) {
+        retired = retired.filter { $0.value.isBusy }
         for (name, account) in accounts where new.accounts[name] == nil {
             account.retire()
             accounts[name] = nil
             retired[name] = account
         }
-        retired = retired.filter { $0.value.machine.isBusy }
         for (name, configured) in new.accounts {
-            if let account = accounts[name] ?? retired.removeValue(forKey: name) {
+            if let account = accounts[name] {
+                account.configure(configured, settings: new.daemon)
+                continue
+            }
+            if let account = retired.removeValue(forKey: name), account.isBusy {
                 accounts[name] = account
                 account.configure(configured, settings: new.daemon)
                 continue
@@ -104,10 +111,11 @@ package import TokendProtocol
 
     /// Removes what a logout could not remove because the store was locked.
     private func finishRemovals() async {
-        for name in ports.removals.accounts.sorted() {
+        // A login that is storing its grant settles its account's removal by itself.
+        for name in ports.state.removals.sorted() where accounts[name]?.login?.isStoring != true {
             do throws(StoreError) {
                 try await store.remove(account: name)
-                ports.removals.accounts.remove(name)
+                ports.state.removals.remove(name)
             } catch {
                 return
             }
@@ -154,7 +162,12 @@ package import TokendProtocol
             }
             return account
         }
-        if let name = configuration.daemon.defaultAccount, let account = accounts[name] { return account }
+        if let name = configuration.daemon.defaultAccount, !accounts.isEmpty {
+            guard let account = accounts[name] else {
+                throw unknown("the default account “\(name)” is not configured (default_account in config.json5)")
+            }
+            return account
+        }
         guard accounts.count == 1, let account = accounts.values.first else {
             throw unknown(
                 accounts.isEmpty
@@ -190,11 +203,23 @@ package import TokendProtocol
         return (sorted.map { ($0.key, $0.value) }, next.map { now.wall(of: $0) })
     }
 
+    /// The login that a URL is the answer to, found by its `state`.
+    func login(for url: Secret, id: String?) throws(ProtocolError) -> Login {
+        let candidates = accounts.values.compactMap(\.login).filter { id == nil || $0.id == id }
+        guard let login = candidates.first(where: { $0.isAnswer(url) }) else {
+            throw ProtocolError(
+                .loginUnknown,
+                "that URL is not the answer to a sign-in that is under way; it may have ended"
+            )
+        }
+        return login
+    }
+
     // MARK: The end
 
     /// Whether a refresh is under way whose answer must be stored before the daemon may end.
     package var isRefreshing: Bool {
-        (Array(accounts.values) + Array(retired.values)).contains { $0.machine.isBusy }
+        accounts.values.contains(where: \.isBusy) || retired.values.contains(where: \.isBusy)
     }
 
     /// Ends all logins and all background work; a refresh under way goes on.

@@ -28,9 +28,11 @@ extension Account {
 
     private func stored() async -> Result<GrantRecord?, StoreError> {
         do throws(StoreError) {
-            if ports.removals.accounts.contains(name) {
+            if ports.state.removals.contains(name) {
+                // A login that is storing its grant settles it by itself.
+                guard login?.isStoring != true else { return .success(nil) }
                 try await ports.store.remove(account: name)
-                ports.removals.accounts.remove(name)
+                ports.state.removals.remove(name)
                 return .success(nil)
             }
             guard let item = try await ports.store.item(account: name) else { return .success(nil) }
@@ -59,7 +61,7 @@ extension Account {
     /// The first read of all items brought this account's, or none.
     func firstRead(_ item: StoredItem?) {
         guard machine.isLoading else { return }
-        if ports.removals.accounts.contains(name) { return loaded(nil) }
+        if ports.state.removals.contains(name) { return loaded(nil) }
         do throws(StoreError) {
             loaded(try item.map { item throws(StoreError) in try GrantRecord.read(item, at: ports.clock.now) })
         } catch {
@@ -79,6 +81,9 @@ extension Account {
     func write(_ record: GrantRecord) {
         let generation = generation
         Task { @LoopActor in
+            await turn.take()
+            defer { turn.give() }
+            guard generation == self.generation else { return }
             let result = await keep(record)
             guard generation == self.generation else { return await mend() }
             let actions = machine.written(result, at: ports.clock.now)
@@ -89,7 +94,7 @@ extension Account {
         }
     }
 
-    private func keep(_ record: GrantRecord) async -> Result<Void, StoreError> {
+    func keep(_ record: GrantRecord) async -> Result<Void, StoreError> {
         guard let configuration = configuration ?? lastConfiguration else { return .success(()) }
         do {
             try await ports.store.write(record.item(for: configuration))
@@ -107,7 +112,7 @@ extension Account {
         }
     }
 
-    /// A write or a removal came to its end after a login or a logout: the store gets what is in force now.
+    /// A write came to its end after a logout: the store gets what is in force now.
     func mend() async {
         if let record = machine.newestRecord {
             if case .failure(let error) = await keep(record) {
@@ -117,7 +122,7 @@ extension Account {
             do {
                 try await ports.store.remove(account: name)
             } catch {
-                ports.removals.accounts.insert(name)
+                ports.state.removals.insert(name)
             }
         }
     }
@@ -126,6 +131,8 @@ extension Account {
     func clear() {
         let generation = generation
         Task { @LoopActor in
+            await turn.take()
+            defer { turn.give() }
             do throws(StoreError) {
                 guard let item = try await ports.store.item(account: name) else { return }
                 let record = try GrantRecord.read(item, at: ports.clock.now)

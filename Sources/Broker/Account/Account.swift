@@ -18,8 +18,12 @@ package import TokendProtocol
     package private(set) var configuration: AccountConfiguration?
     package private(set) var faults: [ConfigurationFault] = []
     package internal(set) var login: Login?
-    /// The last login that ended, for those who ask within a minute.
-    var lastLogin: (login: Login, endedAt: Moment)?
+    /// When the last login ran out of time that nobody looked at.
+    var ignoredLoginAt: BootInstant?
+    /// Logins that ended, for those who ask within a minute.
+    var endedLogins: [(login: Login, endedAt: BootInstant)] = []
+    /// Who may write the item.
+    let turn = ItemTurn()
     var machine: GrantStateMachine
     /// Called after every refresh that was answered.
     var onRefresh: (@LoopActor () -> Void)?
@@ -32,6 +36,8 @@ package import TokendProtocol
     private(set) var generation = 0
     /// What becomes of a refresh that a login or a logout has overtaken.
     private(set) var lateFate = RefreshFlow.Fate.dropped
+    /// No background work any more but the store's: the daemon is ending.
+    private var isStopped = false
     var timer: (any ScheduledTimer)?
     var armedFor: BootInstant?
     var waiters: [Waiter] = []
@@ -57,32 +63,45 @@ package import TokendProtocol
         self.directory = directory
         self.settings = settings
         machine = GrantStateMachine(account: name, settings: RefreshSettings())
+        machine.isPaused = ports.state.paused.contains(name)
     }
 
     // MARK: Configuration
 
     /// Takes over what the account's file says now.
     func configure(_ new: Configuration.Account, settings: DaemonConfiguration) {
+        let hasMoved = self.settings.wire != settings.wire
         self.settings = settings
         switch new {
         case .misconfigured(let faults):
             configuration = nil
             self.faults = faults
-            machine.isDisabled = true
-            arm()
+            login?.cancel("the settings of “\(name)” have a fault now; mend it, then sign in again")
+            halt()
             settle(renewed: false)
         case .usable(let new):
-            let changed = configuration != new
+            let changed = configuration != new || hasMoved
             configuration = new
             lastConfiguration = new
             faults = []
-            machine.isDisabled = false
             machine.reconfigured(settings: new.refresh, isHeldBack: !isAllowed(machine.record))
             if changed, let login {
                 login.cancel("the settings of “\(name)” changed during the sign-in; sign in again")
             }
-            arm()
+            halt()
         }
+    }
+
+    /// Keeps a grant from going anywhere but where it was made for.
+    func holdBackUnlessAllowed() {
+        machine.reconfigured(settings: machine.settings, isHeldBack: !isAllowed(machine.record))
+        arm()
+    }
+
+    /// Nothing is asked of the provider for an account without a usable file, or by a daemon that is ending.
+    private func halt() {
+        machine.isDisabled = configuration == nil || isStopped
+        arm()
     }
 
     func isAllowed(_ record: GrantRecord?) -> Bool {
@@ -146,8 +165,7 @@ package import TokendProtocol
         login?.cancel("the account “\(name)” was removed")
         configuration = nil
         faults = []
-        machine.isDisabled = true
-        arm()
+        halt()
         let waiting = waiters
         waiters = []
         for waiter in waiting {
@@ -155,10 +173,21 @@ package import TokendProtocol
         }
     }
 
+    /// Whether an answer of the provider's is to be stored before the account may be let go of.
+    var isBusy: Bool { machine.isBusy || login?.isStoring == true }
+
     /// No background work any more but the store's.
     func stop() {
         login?.cancel("tokend is stopping")
-        machine.isPaused = true
+        isStopped = true
+        halt()
+    }
+
+    /// Background work stops, or is taken up again, because a person says so.
+    func pause(_ isPaused: Bool) {
+        machine.isPaused = isPaused
+        if isPaused { ports.state.paused.insert(name) } else { ports.state.paused.remove(name) }
         arm()
+        onChange?()
     }
 }

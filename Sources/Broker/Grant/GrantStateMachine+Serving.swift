@@ -49,7 +49,7 @@ extension GrantStateMachine {
         if grant.isRefreshing { return (.wait, []) }
         let held = grant.record.token
         var isForced = demand.forces(past: held)
-        if isForced, let held, isWithinForcedGap(now) {
+        if isForced, !demand.isPersonal, let held, isWithinForcedGap(now) {
             if suffices(held, grant, demand, at: now) {
                 guard demand.rejected != held.accessToken else { return (.fail(tokenRejected), []) }
                 return (.serve(held, refreshed: false), [])

@@ -16,7 +16,6 @@ extension RefreshFlow {
         } catch {
             return await refuse(error, response.refreshToken, attempt)
         }
-        guard isWanted else { return await drop(response.refreshToken, attempt) }
         var new = record.renewed(by: response, sentAt: sentAt)
         new.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: verified)
         new.identity = verified?.identity ?? record.identity
@@ -26,20 +25,32 @@ extension RefreshFlow {
             new.token?.idTokenExpiresAt = record.token?.idTokenExpiresAt
         }
         let isRotated = new.refreshToken != record.refreshToken
-        guard isRotated || attempt.isMarked || record.rotates == nil else { return .renewed(new, isStored: false) }
+        guard isRotated || attempt.isMarked || record.rotates == nil else {
+            return ifWanted(.renewed(new, isStored: false))
+        }
         do {
-            try await write(new)
+            guard try await write(new) else { return await drop(response.refreshToken, attempt) }
+            return .renewed(new, isStored: true)
         } catch {
             return ifWanted(isRotated ? .unstored(new, error, nil) : .renewed(new, isStored: false))
         }
-        guard isWanted else { return await drop(response.refreshToken, attempt) }
-        return .renewed(new, isStored: true)
     }
 
     private func verify(_ response: TokenResponse, _ attempt: Attempt) async throws(IdentityFailure) -> IDToken? {
         guard let token = response.idToken, let issuer = account.issuer, let baseline = attempt.record.baseline else {
             return nil
         }
+        return try await verify(token, of: response, attempt, issuer, baseline)
+    }
+
+    /// Holds an ID token that came with a refresh against what is known of the person.
+    func verify(
+        _ token: Secret,
+        of response: TokenResponse,
+        _ attempt: Attempt,
+        _ issuer: Issuer,
+        _ baseline: IDTokenBaseline
+    ) async throws(IdentityFailure) -> IDToken {
         var rules = IDTokenRules(
             .refresh(baseline),
             issuer: issuer,
@@ -78,31 +89,27 @@ extension RefreshFlow {
 
     /// The answer is not used, but its refresh token may be the only one that lives.
     func refuse(_ refreshToken: Secret?, _ attempt: Attempt, _ failure: RefreshFailure) async -> RefreshOutcome? {
-        guard isWanted else { return await drop(refreshToken, attempt) }
         let new = attempt.record.replacing(refreshToken)
-        guard refreshToken != nil || attempt.isMarked else { return .failed(failure, nil) }
+        guard refreshToken != nil || attempt.isMarked else { return ifWanted(.failed(failure, nil)) }
         do {
-            try await write(new)
+            guard try await write(new) else { return await drop(refreshToken, attempt) }
+            return .refused(new, failure)
         } catch {
             return ifWanted(refreshToken == nil ? .failed(failure, nil) : .unstored(new, error, failure))
         }
-        guard isWanted else { return await drop(refreshToken, attempt) }
-        return .refused(new, failure)
     }
 
     /// The answer is for another person than the one who signed in: its refresh token is stored, nothing is served.
     private func quarantine(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
-        guard isWanted else { return await drop(refreshToken, attempt) }
         var new = attempt.record.replacing(refreshToken)
         new.token = nil
         new.ended = .init(reason: .subject, at: access.clock.now.wall)
         do {
-            try await write(new)
+            guard try await write(new) else { return await drop(refreshToken, attempt) }
+            return .ended(new, nil)
         } catch {
             return ifWanted(.ended(new, error))
         }
-        guard isWanted else { return await drop(refreshToken, attempt) }
-        return .ended(new, nil)
     }
 
     /// The provider says that the grant is over. Only the token that was sent is given up: the store may hold a newer
@@ -116,14 +123,14 @@ extension RefreshFlow {
                 at: access.clock.now.wall
             )
         )
+        await turn.take()
+        defer { turn.give() }
         do throws(StoreError) {
             guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
-            guard isWanted else { return nil }
-            guard stored.refreshToken == record.refreshToken else { return .replaced(stored) }
-            try await write(tombstone)
+            guard stored.refreshToken == record.refreshToken else { return ifWanted(.replaced(stored)) }
+            return try await writeInTurn(tombstone) ? .ended(tombstone, nil) : nil
         } catch {
             return ifWanted(.ended(tombstone, error))
         }
-        return ifWanted(.ended(tombstone, nil))
     }
 }

@@ -40,8 +40,10 @@ import TokendProtocol
 
     let access: ProviderAccess
     let store: any CredentialStore
+    /// Taken for each write, and never while the provider is waited for: a login must not wait for that.
+    let turn: ItemTurn
     let fate: @LoopActor () -> Fate
-    /// Puts right what a write of this refresh has spoiled in the store, since it came after a login's or a logout's.
+    /// Puts right what a write of this refresh has spoiled in the store, since somebody signed out meanwhile.
     let mend: @LoopActor () async -> Void
 
     var account: AccountConfiguration { access.account }
@@ -94,14 +96,13 @@ import TokendProtocol
         )
         attempt.record.pending = known.pending ?? .init(generation: known.generation, sentAt: access.clock.now.wall)
         if known.rotates != false, !isMarked {
-            try await write(attempt.record)
+            guard try await write(attempt.record) else { return nil }
             attempt.isMarked = true
         }
-        guard isWanted else { return nil }
         return await send(attempt)
     }
 
-    private func place() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
+    func place() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
         let metadata = try await access.directory.metadata(for: account, wire: access.wire)
         do {
             return (metadata, try metadata.require(\.tokenEndpoint, named: "token_endpoint"))
@@ -113,21 +114,25 @@ import TokendProtocol
     private func send(_ first: Attempt) async -> RefreshOutcome? {
         var attempt = first
         do throws(OAuthError) {
-            let request = try TokenRequest.refresh(
-                attempt.refreshToken,
-                resources: account.resource,
-                audience: account.audience
-            )
-            var sent = try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
-            if sent.isLost, !attempt.isUncertain, isWanted {
-                // The answer may have held a new token: inside the grace that providers give, once more, at once.
-                attempt.isUncertain = true
-                sent = try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
-            }
+            let sent = try await dispatch(&attempt)
             return await judge(sent, attempt)
         } catch {
             return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error.protocolError), attempt.doubt))
         }
+    }
+
+    /// Sends the refresh token; where the answer is lost, once more.
+    func dispatch(_ attempt: inout Attempt) async throws(OAuthError) -> ProviderAccess.Sent {
+        let request = try TokenRequest.refresh(
+            attempt.refreshToken,
+            resources: account.resource,
+            audience: account.audience
+        )
+        let sent = try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
+        guard sent.isLost, !attempt.isUncertain, isWanted else { return sent }
+        // The answer may have held a new token: inside the grace that providers give, once more, at once.
+        attempt.isUncertain = true
+        return try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
     }
 
     private func judge(_ sent: ProviderAccess.Sent, _ attempt: Attempt) async -> RefreshOutcome? {
@@ -157,10 +162,21 @@ import TokendProtocol
         isWanted ? outcome : nil
     }
 
-    /// Writes the account's item, durably.
-    func write(_ record: GrantRecord) async throws(StoreError) {
+    /// Writes the account's item, durably, unless the account has moved on.
+    ///
+    /// - Returns: whether the account still waits for this refresh.
+    func write(_ record: GrantRecord) async throws(StoreError) -> Bool {
+        await turn.take()
+        defer { turn.give() }
+        return try await writeInTurn(record)
+    }
+
+    /// The same for who has the turn already.
+    func writeInTurn(_ record: GrantRecord) async throws(StoreError) -> Bool {
+        guard isWanted else { return false }
         try await store.write(record.item(for: account))
         if !isWanted { await mend() }
+        return isWanted
     }
 }
 

@@ -29,6 +29,8 @@ package import TokendProtocol
     private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
     /// Token endpoints that asked to be left alone, by any account, and until when.
     private var coolDowns: [String: BootInstant] = [:]
+    /// When a key set was last fetched because of a key that it lacked.
+    private var refetchedAt: [Key: BootInstant] = [:]
 
     package init(transport: any HTTPTransport, clock: any Clock) {
         self.transport = transport
@@ -107,10 +109,12 @@ package import TokendProtocol
         isUnknownKey: Bool = false
     ) async throws(OAuthError) -> JSONWebKeySet {
         let key = Key(issuer: url.text, wire: wire)
+        let now = clock.now.boot
         if let entry = keySets[key] {
-            let age = entry.fetchedAt.duration(to: clock.now.boot)
-            if age < (isUnknownKey ? KeySetDocument.refetchGap : Self.metadataLife) { return entry.value }
+            let isTooSoon = refetchedAt[key].map { $0.duration(to: now) < KeySetDocument.refetchGap } ?? false
+            if isUnknownKey ? isTooSoon : entry.fetchedAt.advanced(by: Self.metadataLife) > now { return entry.value }
         }
+        if isUnknownKey { refetchedAt[key] = now }
         let response = try await fetch(url, wire: wire)
         let keys = try KeySetDocument.read(response)
         keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)

@@ -80,9 +80,12 @@ import TokendProtocol
         #expect(world.transport.refreshes.isEmpty)
     }
 
-    /// What a login does in the end: the item is written, then the account takes the grant over.
+    /// What a login does in the end: in its turn the item is written, then the account takes the grant over.
     @LoopActor private func signIn(_ world: World, access: String) async throws {
         let account = try AccountConfiguration.plain()
+        let turn = try world.account().turn
+        await turn.take()
+        defer { turn.give() }
         var record = GrantRecord.signedIn(account, at: world.clock.now, access: access)
         record.refreshToken = Secret("N1")
         try await world.store.write(record.item(for: account))
@@ -113,9 +116,10 @@ import TokendProtocol
         world.store.held = [.write]
         exchange.answer(answer)
         await settle()
-        world.store.held = []
-        try await signIn(world, access: "N")
+        let login = Task { @LoopActor in try await signIn(world, access: "N") }
+        await settle()
         world.store.release()
+        try await login.value
         await settle()
         #expect(world.store.member("refresh_token")?.string == "N1")
         await world.restart()

@@ -123,7 +123,7 @@ import TokendProtocol
         world.store.fault = nil
         #expect(await (try world.get()).failure()?.data["reason"] == "signed_out")
         #expect(world.store.kept.isEmpty)
-        #expect(world.removals.accounts.isEmpty)
+        #expect(world.state.removals.isEmpty)
     }
 
     @LoopActor @Test func `a quarantined grant serves nothing after a restart either`() async throws {

@@ -51,9 +51,31 @@ import TokendProtocol
     }
 }
 
-/// Names of removals that are owed; outlives a restart of the broker.
-@LoopActor final class MemoryRemovals: PendingRemovals {
-    var accounts: Set<String> = []
+/// What outlives a restart of the broker.
+@LoopActor final class MemoryState: LastingState {
+    var removals: Set<String> = []
+    var paused: Set<String> = []
+}
+
+/// Account files in memory.
+@LoopActor final class MemoryAccountFiles: AccountFiles {
+    private(set) var contents: [String: [UInt8]] = [:]
+    /// Thrown by the next writes and removals.
+    var failure: AccountFileError?
+
+    func path(of account: String) -> String { "/memory/accounts/\(account).json5" }
+
+    func write(_ content: [UInt8], account: String) throws(AccountFileError) {
+        if let failure { throw failure }
+        contents[account] = content
+    }
+
+    func remove(account: String) throws(AccountFileError) {
+        if let failure { throw failure }
+        contents[account] = nil
+    }
+
+    func digest(ofFile path: String) -> String? { nil }
 }
 
 /// Listeners that were asked for; a test hands requests in.

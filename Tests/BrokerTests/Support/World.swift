@@ -22,7 +22,8 @@ import TokendProtocol
     let store = MemoryCredentialStore()
     let redirects = ScriptedRedirects()
     let browser = RecordingBrowser()
-    let removals = MemoryRemovals()
+    let state = MemoryState()
+    let accountFiles = MemoryAccountFiles()
     let log = RecordingLog()
     let files = Files()
     private(set) var broker: Broker
@@ -37,7 +38,8 @@ import TokendProtocol
             store: store,
             redirects: redirects,
             browser: browser,
-            removals: removals,
+            state: state,
+            files: accountFiles,
             log: log
         )
         broker = Broker(ports: ports) { [files] _ in files.configuration }
