@@ -124,6 +124,7 @@ package import TokendProtocol
 
     /// The store can be read again: what waited for it goes on.
     package func storeOpened() {
+        ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
         Task { @LoopActor in await finishRemovals() }
         onChange?()
