@@ -12,9 +12,13 @@ package import TokendProtocol
 @LoopActor package final class Broker {
     package let ports: BrokerPorts
     let store: ObservedStore
+    let prompt: StorePrompt
     let directory: ProviderDirectory
     package private(set) var configuration: Configuration
     private(set) var accounts: [String: Account] = [:]
+    /// Accounts whose file is gone while an answer of the provider's is still to be stored; where the file returns
+    /// meanwhile, they do too, so that no second one sends the same refresh token.
+    private var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
     /// Called whenever something has changed that the service manager's status line tells.
@@ -30,6 +34,7 @@ package import TokendProtocol
         var ports = ports
         ports.store = store
         self.store = store
+        prompt = StorePrompt(store: store)
         self.ports = ports
         self.readConfiguration = readConfiguration
         directory = ProviderDirectory(transport: ports.transport, clock: ports.clock)
@@ -56,12 +61,19 @@ package import TokendProtocol
     }
 
     private func adopt(_ new: Configuration) {
+        retired = retired.filter { $0.value.isBusy }
         for (name, account) in accounts where new.accounts[name] == nil {
             account.retire()
             accounts[name] = nil
+            retired[name] = account
         }
         for (name, configured) in new.accounts {
             if let account = accounts[name] {
+                account.configure(configured, settings: new.daemon)
+                continue
+            }
+            if let account = retired.removeValue(forKey: name), account.isBusy {
+                accounts[name] = account
                 account.configure(configured, settings: new.daemon)
                 continue
             }
@@ -99,7 +111,8 @@ package import TokendProtocol
 
     /// Removes what a logout could not remove because the store was locked.
     private func finishRemovals() async {
-        for name in ports.state.removals.sorted() {
+        // A login that is storing its grant settles its account's removal by itself.
+        for name in ports.state.removals.sorted() where accounts[name]?.login?.isStoring != true {
             do throws(StoreError) {
                 try await store.remove(account: name)
                 ports.state.removals.remove(name)
@@ -111,6 +124,7 @@ package import TokendProtocol
 
     /// The store can be read again: what waited for it goes on.
     package func storeOpened() {
+        ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
         Task { @LoopActor in await finishRemovals() }
         onChange?()
@@ -149,7 +163,12 @@ package import TokendProtocol
             }
             return account
         }
-        if let name = configuration.daemon.defaultAccount, let account = accounts[name] { return account }
+        if let name = configuration.daemon.defaultAccount, !accounts.isEmpty {
+            guard let account = accounts[name] else {
+                throw unknown("the default account “\(name)” is not configured (default_account in config.json5)")
+            }
+            return account
+        }
         guard accounts.count == 1, let account = accounts.values.first else {
             throw unknown(
                 accounts.isEmpty
@@ -200,7 +219,9 @@ package import TokendProtocol
     // MARK: The end
 
     /// Whether a refresh is under way whose answer must be stored before the daemon may end.
-    package var isRefreshing: Bool { accounts.values.contains { $0.machine.isRefreshing } }
+    package var isRefreshing: Bool {
+        accounts.values.contains(where: \.isBusy) || retired.values.contains(where: \.isBusy)
+    }
 
     /// Ends all logins and all background work; a refresh under way goes on.
     package func stop() {

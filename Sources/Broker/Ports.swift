@@ -143,12 +143,15 @@ package struct RedirectRequest: Sendable {
     /// Without the question mark; nil where there was none.
     package var query: String?
     package var headers: HTTPHeaders
+    /// What was posted.
+    package var body: [UInt8]
 
-    package init(method: HTTPMethod?, path: String, query: String?, headers: HTTPHeaders) {
+    package init(method: HTTPMethod?, path: String, query: String?, headers: HTTPHeaders, body: [UInt8] = []) {
         self.method = method
         self.path = path
         self.query = query
         self.headers = headers
+        self.body = body
     }
 }
 

@@ -149,7 +149,7 @@ extension FormParameters {
     }
 
     /// A scheme, a colon, something behind it, and no fragment.
-    static func isResource(_ text: String) -> Bool {
+    package static func isResource(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, colon + 1 < bytes.count else {
             return false

@@ -69,6 +69,7 @@ package struct RequestMessage: Sendable {
         }
         do {
             method = try Self.method(of: object)
+            if form == .plain { try Self.refuseUnknownMembers(of: object) }
         } catch {
             throw RequestError(error: error, form: form, id: id)
         }
@@ -118,6 +119,18 @@ package struct RequestMessage: Sendable {
             throw ProtocolError(.invalidRequest, "A request needs a member 'method', a string.")
         }
         return name
+    }
+
+    /// A person who misspells `params` is told so; JSON-RPC's own form says nothing of further members, so there they
+    /// are ignored.
+    private static func refuseUnknownMembers(of object: JSONObject) throws(ProtocolError) {
+        for member in object where !["method", "params", "id"].contains(member.name) {
+            let shown = JSONWriter.quoted(member.name)
+            throw ProtocolError(
+                .invalidRequest,
+                "A request has no member \(shown); what the method takes goes into 'params', an object."
+            )
+        }
     }
 
     /// The request as a line, its end included.

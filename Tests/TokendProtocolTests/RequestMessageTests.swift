@@ -32,6 +32,17 @@ import TokendProtocol
         #expect(try !read(#"{"jsonrpc":"2.0","method":"hello","id":null}"#).isNotification)
     }
 
+    @Test func `a misspelt member of a plain request is named, and one of JSON-RPC's form is ignored`() throws {
+        do {
+            _ = try read(#"{"method":"token.get","parms":{"account":"work"}}"#)
+            Issue.record("It was read.")
+        } catch {
+            #expect(error.error.message.contains(#""parms""#))
+            #expect(!error.isNotification)
+        }
+        #expect(try read(#"{"jsonrpc":"2.0","id":1,"method":"x","meta":{}}"#).method == "x")
+    }
+
     @Test(arguments: [
         "7", "-0", "1.50", "1E+2", "12345678901234567890123", #""a\u0062c""#, #""é""#, #""""#, "null", #""\/""#,
     ]) func `an id comes back byte for byte`(_ id: String) throws {
@@ -56,6 +67,8 @@ import TokendProtocol
         (#"{"jsonrpc":"2.0","id":true,"method":"x"}"#, "invalid_request", #"{"jsonrpc":"2.0","id":null,"#),
         ("{}", "invalid_request", #"{"error""#), (#"{"id":9}"#, "invalid_request", #"{"id":9,"error""#),
         (#"{"method":"x","params":[]}"#, "invalid_params", #"{"error""#),
+        (#"{"method":"x","parms":{}}"#, "invalid_request", #"{"error""#),
+        (#"{"id":6,"method":"token.get","account":"work"}"#, "invalid_request", #"{"id":6,"error""#),
         (#"{"jsonrpc":"2.0","id":5,"method":"x","params":null}"#, "invalid_params", #"{"jsonrpc":"2.0","id":5,"#),
     ]) func `what is no request is answered so`(_ line: String, _ kind: String, _ start: String) throws {
         let error = try #require(#expect(throws: RequestError.self) { try read(line) })

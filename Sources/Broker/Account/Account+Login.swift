@@ -17,7 +17,7 @@ extension Account {
         guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
         if let login, login.parameters == parameters { return login }
         login?.cancel("a newer sign-in to “\(name)” took its place")
-        let wire = settings.wire
+        let name = name
         let login = Login(
             id: id,
             account: name,
@@ -25,8 +25,8 @@ extension Account {
             parameters: parameters,
             timeout: timeout,
             clock: ports.clock
-        ) { [unowned self] record in
-            install(record)
+        ) { [weak self] record in
+            self?.install(record) ?? LoginResult(record, account: name)
         } onEnd: { [weak self] login in
             self?.ended(login)
         }
@@ -35,9 +35,11 @@ extension Account {
             access: access(configuration),
             store: ports.store,
             entropy: ports.entropy,
-            parameters: parameters
-        ) { metadata in
-            GrantDestination(account: configuration, wire: wire, metadata: metadata)
+            parameters: parameters,
+            wire: settings.wire,
+            turn: turn
+        ) { [ports, name] in
+            ports.state.removals.contains(name)
         }
         login.begin(attempt, redirects: ports.redirects)
         ports.log.record(.loginStarted(account: name, loginID: id))
@@ -49,30 +51,44 @@ extension Account {
         moveOn()
         ports.state.removals.remove(name)
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
-        return LoginResult(
-            account: name,
+        // The settings may have changed while it was being stored.
+        holdBackUnlessAllowed()
+        return LoginResult(record, account: name)
+    }
+
+    private func ended(_ login: Login) {
+        if self.login === login { self.login = nil }
+        let now = ports.clock.now.boot
+        endedLogins.removeAll { $0.endedAt.duration(to: now) > Self.endedLoginLife }
+        // Each newer login that takes a place ends one; nobody waits for more than a few of them.
+        endedLogins = endedLogins.suffix(15) + [(login, now)]
+        var failure: ProtocolError?
+        if case .failure(let error)? = login.result { failure = error }
+        if failure?.kind == .timeout { ignoredLoginAt = now }
+        ports.log.record(.loginFinished(account: name, loginID: login.id, error: failure))
+        onChange?()
+    }
+
+    private static let endedLoginLife: Duration = .seconds(60)
+
+    /// The login of that id: under way, or ended within the last minute.
+    func login(id: String) -> Login? {
+        if let login, login.id == id { return login }
+        let now = ports.clock.now.boot
+        return endedLogins.first { $0.login.id == id && $0.endedAt.duration(to: now) <= Self.endedLoginLife }?.login
+    }
+}
+
+extension LoginResult {
+    /// What a login came to, as everyone who waits for it is told.
+    init(_ record: GrantRecord, account: String) {
+        self.init(
+            account: account,
             subject: record.subject,
             identity: record.identity,
             scope: record.scope.text,
             renewable: record.renewable,
             expiresAt: record.token?.expiresAt
         )
-    }
-
-    private func ended(_ login: Login) {
-        if self.login === login { self.login = nil }
-        lastLogin = (login, ports.clock.now)
-        var failure: ProtocolError?
-        if case .failure(let error)? = login.result { failure = error }
-        ports.log.record(.loginFinished(account: name, loginID: login.id, error: failure))
-    }
-
-    /// The login of that id: under way, or ended within the last minute.
-    func login(id: String) -> Login? {
-        if let login, login.id == id { return login }
-        guard let lastLogin, lastLogin.login.id == id,
-            lastLogin.endedAt.boot.duration(to: ports.clock.now.boot) <= .seconds(60)
-        else { return nil }
-        return lastLogin.login
     }
 }

@@ -10,7 +10,7 @@ import TokendProtocol
 extension Account {
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
     func logout(revoke: Bool) async -> LogoutResult {
-        login?.cancel("signed out of “\(name)” during the sign-in")
+        login?.giveUp("somebody signed out of “\(name)” during the sign-in")
         moveOn()
         let held = machine.record
         perform(machine.loggedOut())

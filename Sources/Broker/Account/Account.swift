@@ -18,8 +18,12 @@ package import TokendProtocol
     package private(set) var configuration: AccountConfiguration?
     package private(set) var faults: [ConfigurationFault] = []
     package internal(set) var login: Login?
-    /// The last login that ended, for those who ask within a minute.
-    var lastLogin: (login: Login, endedAt: Moment)?
+    /// When the last login ran out of time that nobody looked at.
+    var ignoredLoginAt: BootInstant?
+    /// Logins that ended, for those who ask within a minute.
+    var endedLogins: [(login: Login, endedAt: BootInstant)] = []
+    /// Who may write the item.
+    let turn = ItemTurn()
     var machine: GrantStateMachine
     /// Called after every refresh that was answered.
     var onRefresh: (@LoopActor () -> Void)?
@@ -61,16 +65,18 @@ package import TokendProtocol
 
     /// Takes over what the account's file says now.
     func configure(_ new: Configuration.Account, settings: DaemonConfiguration) {
+        let hasMoved = self.settings.wire != settings.wire
         self.settings = settings
         switch new {
         case .misconfigured(let faults):
             configuration = nil
             self.faults = faults
+            login?.cancel("the settings of “\(name)” have a fault now; mend it, then sign in again")
             timer?.cancel()
             armedFor = nil
             settle(renewed: false)
         case .usable(let new):
-            let changed = configuration != new
+            let changed = configuration != new || hasMoved
             configuration = new
             faults = []
             machine.reconfigured(settings: new.refresh, isHeldBack: !isAllowed(machine.record))
@@ -79,6 +85,12 @@ package import TokendProtocol
             }
             arm()
         }
+    }
+
+    /// Keeps a grant from going anywhere but where it was made for.
+    func holdBackUnlessAllowed() {
+        machine.reconfigured(settings: machine.settings, isHeldBack: !isAllowed(machine.record))
+        arm()
     }
 
     private func isAllowed(_ record: GrantRecord?) -> Bool {
@@ -226,6 +238,8 @@ package import TokendProtocol
     private func stored() async -> Result<GrantRecord?, StoreError> {
         do throws(StoreError) {
             if ports.state.removals.contains(name) {
+                // A login that is storing its grant settles it by itself.
+                guard login?.isStoring != true else { return .success(nil) }
                 try await ports.store.remove(account: name)
                 ports.state.removals.remove(name)
                 return .success(nil)
@@ -260,7 +274,9 @@ package import TokendProtocol
             self?.generation == generation
         }
         Task { @LoopActor in
-            let outcome = await flow.run(record)
+            await turn.take()
+            let outcome = generation == self.generation ? await flow.run(record) : nil
+            turn.give()
             guard generation == self.generation, let outcome else { return }
             onRefresh?()
             report(outcome)
@@ -286,6 +302,9 @@ package import TokendProtocol
         guard let configuration else { return }
         let generation = generation
         Task { @LoopActor in
+            await turn.take()
+            defer { turn.give() }
+            guard generation == self.generation else { return }
             let result = await keep(record.item(for: configuration))
             guard generation == self.generation else { return }
             perform(machine.written(result, at: ports.clock.now))
@@ -344,13 +363,19 @@ package import TokendProtocol
     func retire() {
         configuration = nil
         faults = []
-        stop()
-        moveOn()
-        for waiter in waiters {
+        login?.cancel("the account “\(name)” was removed")
+        timer?.cancel()
+        timer = nil
+        armedFor = nil
+        let waiting = waiters
+        waiters = []
+        for waiter in waiting {
             waiter.answer(.failure(ProtocolError(.accountUnknown, "the account “\(name)” was removed")))
         }
-        waiters = []
     }
+
+    /// Whether an answer of the provider's is to be stored before the account may be let go of.
+    var isBusy: Bool { machine.isRefreshing || login?.isStoring == true }
 
     /// No background work any more.
     func stop() {

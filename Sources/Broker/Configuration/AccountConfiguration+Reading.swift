@@ -29,6 +29,7 @@ extension AccountConfiguration {
             ])
         }
         var account = AccountConfiguration(name: name, issuer: nil, clientID: "")
+        account.file = source.file
         account.readProvider(from: &reader)
         account.readRequests(from: &reader)
         account.readTLS(from: &reader, digestOfFile: digestOfFile)
@@ -88,6 +89,10 @@ extension AccountConfiguration {
             reader.fault(name, "must not have a fragment (RFC 6749, section 3.1)")
             return nil
         }
+        guard let query = url.queryParameters, !query.contains(where: { SecretWords.occur(in: $0.name) }) else {
+            reader.fault(name, "holds a secret, or what looks like one; \(SecretWords.advice)")
+            return nil
+        }
         return url
     }
 
@@ -98,32 +103,47 @@ extension AccountConfiguration {
         }
         scopes = Scope(words)
         resource = reader.strings("resource", orString: true) ?? []
+        for text in resource where !FormParameters.isResource(text) {
+            reader.fault(
+                "resource",
+                "“\(DisplayText.sanitized(text))” is not an absolute URI without a fragment (RFC 8707, section 2)"
+            )
+        }
         audience = reader.string("audience")
         readRedirects(from: &reader)
-        authorizationParameters = Self.parameters(
-            "authorization_parameters",
-            reserved: AuthorizationRequest.reservedParameters,
-            from: &reader
-        )
-        tokenParameters = Self.parameters(
-            "token_parameters",
-            reserved: TokenRequest.reservedParameters,
-            from: &reader
-        )
-        for pair in reader.stringMap("token_headers") ?? [] {
-            if TokenRequest.reservedHeaders.contains(pair.name.lowercased()) {
-                reader.fault(
-                    "token_headers",
-                    "“\(DisplayText.sanitized(pair.name))” cannot be set here; \(Self.secretsBelong)"
-                )
-            } else if !HTTPHeaders.isFieldName(pair.name)
-                || pair.value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
-            {
-                reader.fault("token_headers", "“\(DisplayText.sanitized(pair.name))” is not an HTTP header")
+        if var inner = reader.inner("authorization_parameters") {
+            authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
+            let mode = authorizationParameters["response_mode"]
+            if let mode, !["query", "form_post"].contains(mode) {
+                inner.fault("response_mode", "must be query or form_post: nothing else comes back to a program")
+            }
+            reader.add(inner.faults)
+        }
+        if var inner = reader.inner("token_parameters") {
+            tokenParameters = Self.parameters(from: &inner, TokenRequest.reservedParameters)
+            reader.add(inner.faults)
+        }
+        if var inner = reader.inner("token_headers") {
+            tokenHeaders = Self.headers(from: &inner)
+            reader.add(inner.faults)
+        }
+    }
+
+    /// Headers of the person's own; those that hold secrets, and those that HTTP or the protocol sets, are faults.
+    private static func headers(from reader: inout MemberReader) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for (name, value) in reader.pairs() {
+            if SecretWords.occur(in: name) {
+                reader.fault(name, "would put a secret into a file; \(SecretWords.advice)")
+            } else if TokenRequest.reservedHeaders.contains(name.lowercased()) {
+                reader.fault(name, "is set by the protocol itself and cannot be changed")
+            } else if !HTTPHeaders.isFieldName(name) || value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+                reader.fault(name, "is not an HTTP header")
             } else {
-                tokenHeaders.append(pair.name, pair.value)
+                headers.append(name, value)
             }
         }
+        return headers
     }
 
     /// RFC 6749, section 3.3.
@@ -152,21 +172,16 @@ extension AccountConfiguration {
         }
     }
 
-    /// Parameters of the person's own; those that look like secrets, and those that the protocol sets, are faults.
-    private static func parameters(
-        _ name: String,
-        reserved: Set<String>,
-        from reader: inout MemberReader
-    ) -> FormParameters {
+    /// Parameters of the person's own; those that look like secrets, and those that the protocol itself sets, are faults.
+    private static func parameters(from reader: inout MemberReader, _ reserved: Set<String>) -> FormParameters {
         var parameters = FormParameters()
-        for pair in reader.stringMap(name) ?? [] {
-            let shown = DisplayText.sanitized(pair.name)
-            if reserved.contains(pair.name) {
-                reader.fault(name, "“\(shown)” is set by the protocol itself and cannot be changed")
-            } else if secretWords.contains(where: pair.name.lowercased().contains) {
-                reader.fault(name, "“\(shown)” would put a secret into a file; \(secretsBelong)")
+        for (name, value) in reader.pairs() {
+            if SecretWords.occur(in: name) {
+                reader.fault(name, "would put a secret into a file; \(SecretWords.advice)")
+            } else if reserved.contains(name) {
+                reader.fault(name, "is set by the protocol itself and cannot be changed")
             } else {
-                parameters.append(pair.name, pair.value)
+                parameters.append(name, value)
             }
         }
         return parameters
@@ -176,10 +191,7 @@ extension AccountConfiguration {
         guard var inner = reader.inner("tls") else { return }
         caFile = inner.string("ca_file")
         if let caFile {
-            caDigest = digestOfFile(caFile)
-            if caDigest == nil {
-                inner.fault("ca_file", "“\(DisplayText.sanitized(caFile))” cannot be read")
-            }
+            caDigest = inner.digest(of: caFile, named: "ca_file", digestOfFile)
         }
         for name in ["client_certificate", "client_key"] where inner.value(name) != nil {
             inner.fault(name, Self.notBuilt)
@@ -189,9 +201,4 @@ extension AccountConfiguration {
     }
 
     static let notBuilt = "is not built yet in this version of tokend"
-    private static let secretsBelong = "secrets belong in the secret store"
-    private static let secretWords = [
-        "secret", "password", "passwd", "assertion", "api_key", "apikey", "private_key", "refresh_token",
-        "access_token",
-    ]
 }

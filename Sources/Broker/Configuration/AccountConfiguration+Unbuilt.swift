@@ -4,25 +4,47 @@
 import StrictJSON
 
 extension AccountConfiguration {
-    /// Settings of features that are not built yet: only the value that asks for nothing is accepted, so that nobody
-    /// believes in a protection that is not there.
-    static func refuseUnbuilt(in reader: inout MemberReader) {
-        for (name, accepted) in unbuilt {
-            guard let value = reader.value(name), !accepted.contains(value) else { continue }
-            reader.fault(name, notBuilt)
+    /// One setting of a feature that is not built yet, with the values that ask for nothing.
+    private struct Unbuilt {
+        let name: String
+        let accepted: [JSONValue]
+        /// The words that the setting knows; empty where it is not one word.
+        let words: [String]
+
+        init(_ name: String, accepted: [JSONValue] = [], words: [String] = []) {
+            self.name = name
+            self.accepted = accepted
+            self.words = words
         }
     }
 
-    private static let unbuilt: [(name: String, accepted: [JSONValue])] = [
-        ("provider", []),
-        ("client_authentication", [.string("none")]),
-        ("scopes_from", []),
-        ("flow", [.string("browser")]),
-        ("dpop", [.string("never")]),
-        ("par", [.string("auto"), .string("never")]),
-        ("exchange", []),
-        ("allow", [.array([.string("*")])]),
-        ("administration", [.array([.string("*")])]),
-        ("confirm", [.string("never")]),
+    /// Settings of features that are not built yet: only a value that asks for nothing is accepted, so that nobody
+    /// believes in a protection that is not there.
+    static func refuseUnbuilt(in reader: inout MemberReader) {
+        for setting in unbuilt {
+            guard let value = reader.value(setting.name), !setting.accepted.contains(value) else { continue }
+            if setting.words.isEmpty || value.string.map(setting.words.contains) == true {
+                reader.fault(setting.name, notBuilt)
+            } else {
+                reader.fault(setting.name, "is none of: \(setting.words.joined(separator: ", "))")
+            }
+        }
+    }
+
+    private static let unbuilt = [
+        Unbuilt("provider"),
+        Unbuilt(
+            "client_authentication",
+            accepted: ["none"],
+            words: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth"]
+        ),
+        Unbuilt("scopes_from"),
+        Unbuilt("flow", accepted: ["browser"], words: ["browser", "device", "client_credentials"]),
+        Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
+        Unbuilt("par", accepted: ["auto", "never"], words: ["auto", "always", "never"]),
+        Unbuilt("exchange"),
+        Unbuilt("allow", accepted: [["*"]]),
+        Unbuilt("administration", accepted: [["*"]]),
+        Unbuilt("confirm", accepted: ["never"], words: ["never", "first", "always"]),
     ]
 }

@@ -20,6 +20,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     }
 
     package var name: String
+    /// Where it is described.
+    package var file = ""
     /// Byte for byte as configured; nil where `endpoints` names authorization and token itself.
     package var issuer: Issuer?
     package var endpoints = Endpoints()

@@ -19,19 +19,21 @@ package struct Configuration: Sendable {
         package var daemon: [ConfigurationSource]
         /// `accounts/NAME.json5` by name, the highest layer's.
         package var accounts: [String: ConfigurationSource]
-        /// Files and folders that are there and could not be read.
-        package var faults: [ConfigurationFault]
+        /// `config.json5` of a layer that is there and cannot be read.
+        package var daemonFaults: [ConfigurationFault] = []
+        /// `accounts/NAME.json5` by name, where the highest layer's is there and cannot be read.
+        package var accountFaults: [String: ConfigurationFault] = [:]
+        /// Folders that are there and cannot be listed.
+        package var folderFaults: [ConfigurationFault] = []
 
         package init(
             folder: String,
             daemon: [ConfigurationSource] = [],
-            accounts: [String: ConfigurationSource] = [:],
-            faults: [ConfigurationFault] = []
+            accounts: [String: ConfigurationSource] = [:]
         ) {
             self.folder = folder
             self.daemon = daemon
             self.accounts = accounts
-            self.faults = faults
         }
     }
 
@@ -39,6 +41,8 @@ package struct Configuration: Sendable {
     package var daemon: DaemonConfiguration
     /// What is wrong with `config.json5` itself; the settings are then the last good ones.
     package var daemonFaults: [ConfigurationFault]
+    /// What else could not be read; it disables nothing but what lies there.
+    package var folderFaults: [ConfigurationFault]
     package var accounts: [String: Account]
     /// The accounts' files, as they were read.
     package var sources: [String: ConfigurationSource]
@@ -52,8 +56,10 @@ package struct Configuration: Sendable {
         digestOfFile: (String) -> String?
     ) {
         folder = files.folder
-        daemonFaults = files.faults
+        daemonFaults = files.daemonFaults
+        folderFaults = files.folderFaults
         do throws(ConfigurationFaults) {
+            guard files.daemonFaults.isEmpty else { throw ConfigurationFaults([]) }
             daemon = DaemonConfiguration()
             for layer in files.daemon { daemon = try daemon.reading(layer, digestOfFile: digestOfFile) }
         } catch {
@@ -71,11 +77,12 @@ package struct Configuration: Sendable {
                 accounts[name] = .misconfigured(error.list)
             }
         }
+        for (name, fault) in files.accountFaults { accounts[name] = .misconfigured([fault]) }
     }
 
     /// Every fault, the daemon's first, then the accounts' by name.
     package var faults: [ConfigurationFault] {
-        daemonFaults
+        daemonFaults + folderFaults
             + accounts.sorted { $0.key < $1.key }.flatMap { entry -> [ConfigurationFault] in
                 guard case .misconfigured(let faults) = entry.value else { return [] }
                 return faults

@@ -4,7 +4,7 @@
 import StrictJSON
 package import TokendProtocol
 
-/// All the faults of one file; never empty.
+/// All the faults of one file; empty where they are known already.
 package struct ConfigurationFaults: Error, Sendable {
     package let list: [ConfigurationFault]
 

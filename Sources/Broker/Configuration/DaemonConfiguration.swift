@@ -49,14 +49,33 @@ package struct DaemonConfiguration: Sendable, Equatable {
         package var timeout: Int64 = 30
 
         fileprivate mutating func read(from reader: inout MemberReader, digestOfFile: (String) -> String?) {
-            proxy = reader.string("proxy") ?? proxy
+            if let text = reader.string("proxy") {
+                proxy = text
+                if let fault = Self.fault(ofProxy: text) { reader.fault("proxy", fault) }
+            }
             timeout = reader.integer("timeout", in: 1...300) ?? timeout
             if let file = reader.string("ca_file") {
                 caFile = file
-                caDigest = digestOfFile(file)
-                if caDigest == nil { reader.fault("ca_file", "“\(DisplayText.sanitized(file))” cannot be read") }
+                caDigest = reader.digest(of: file, named: "ca_file", digestOfFile)
             }
             reader.finish()
+        }
+
+        /// What is wrong with a proxy's address; nil for a good one. Without a scheme it is an HTTP proxy's.
+        private static func fault(ofProxy text: String) -> String? {
+            let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+            let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+            guard parts.count == 1 || schemes.contains(parts[0].lowercased()) else {
+                return "must begin with one of: \(schemes.joined(separator: ", "))"
+            }
+            let address = parts[parts.count - 1]
+            guard !address.contains("@") else {
+                return "must not hold a user's name or password; \(SecretWords.advice)"
+            }
+            let authority = address.hasSuffix("/") ? address.dropLast() : address
+            let isPlain = authority.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/?#\\".utf8.contains($0) }
+            return authority.isEmpty || !isPlain
+                ? "is not a proxy's address, such as \"http://proxy.example:3128\"" : nil
         }
     }
 
@@ -69,6 +88,11 @@ package struct DaemonConfiguration: Sendable, Equatable {
 
     package init() {}
 
+    /// Settings of features that are not built yet, with their defaults.
+    private static let unbuilt: [(name: String, accepted: JSONValue)] = [
+        ("store_file", ["path": nil, "key": "passphrase"]), ("sockets", [:]),
+    ]
+
     /// Reads one layer of settings on top of these.
     ///
     /// - Throws: every fault that was found, at least one; then nothing of this layer is taken.
@@ -79,7 +103,11 @@ package struct DaemonConfiguration: Sendable, Equatable {
         let object = try source.object()
         var reader = MemberReader(object, source: source)
         var settings = self
-        settings.store = reader.word("store", as: Store.self) ?? store
+        if reader.value("store") == "file" {
+            reader.fault("store", AccountConfiguration.notBuilt)
+        } else {
+            settings.store = reader.word("store", as: Store.self) ?? store
+        }
         if let name = reader.string("default_account") {
             if AccountName.isValid(name) {
                 settings.defaultAccount = name
@@ -94,10 +122,11 @@ package struct DaemonConfiguration: Sendable, Equatable {
             reader.add(inner.faults)
         }
         settings.logLevel = reader.word("log_level", as: LogLevel.self) ?? logLevel
-        for name in ["store_file", "sockets"] where reader.value(name) != nil {
+        for (name, accepted) in Self.unbuilt {
+            guard let value = reader.value(name), value != accepted else { continue }
             reader.fault(name, AccountConfiguration.notBuilt)
         }
-        if reader.bool("notifications") == true { reader.fault("notifications", AccountConfiguration.notBuilt) }
+        _ = reader.bool("notifications")
         reader.finish()
         guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }
         return settings

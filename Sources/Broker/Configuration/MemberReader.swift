@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 package import StrictJSON
 package import TokendProtocol
 
@@ -22,9 +23,9 @@ package struct MemberReader {
         self.prefix = prefix
     }
 
-    /// Whether the file has the member at all.
+    /// Whether the file has the member; `null` is as good as none.
     package func has(_ name: String) -> Bool {
-        object[name] != nil
+        object[name].map { !$0.isNull } ?? false
     }
 
     /// Adds a fault at the member's line.
@@ -73,6 +74,17 @@ package struct MemberReader {
         return number
     }
 
+    /// The digest of a file that the member names; a path that depends on where the daemon was started is a fault.
+    package mutating func digest(of path: String, named name: String, _ digestOfFile: (String) -> String?) -> String? {
+        guard path.hasPrefix("/") else {
+            fault(name, "must be an absolute path, such as \"/etc/ssl/our-ca.pem\"")
+            return nil
+        }
+        let digest = digestOfFile(path)
+        if digest == nil { fault(name, "“\(DisplayText.sanitized(path))” cannot be read") }
+        return digest
+    }
+
     /// One of a closed list of words.
     package mutating func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
@@ -99,20 +111,19 @@ package struct MemberReader {
         return texts
     }
 
-    /// An object whose values are all strings, in the order of the file.
-    package mutating func stringMap(_ name: String) -> [(name: String, value: String)]? {
-        guard let value = value(name) else { return nil }
-        guard let object = value.object else {
-            fault(name, "must be an object")
-            return nil
-        }
+    /// All members of an object whose names are the person's own choice and whose values are strings, in the order of
+    /// the file.
+    package mutating func pairs() -> [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
         for member in object {
-            guard let text = member.value.string else {
-                fault(name, "every value must be a string; “\(member.name)” is not")
-                return nil
+            known.append(member.name)
+            if member.name.isEmpty {
+                fault(member.name, "has no name")
+            } else if let text = member.value.string {
+                pairs.append((member.name, text))
+            } else {
+                fault(member.name, "must be a string")
             }
-            pairs.append((member.name, text))
         }
         return pairs
     }

@@ -35,11 +35,13 @@ package import TokendProtocol
     private var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
     private var attempt: LoginAttempt?
-    private var task: Task<Void, Never>?
+    private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     private var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
     private var waiters: [@LoopActor (Result<LoginResult, ProtocolError>) -> Void] = []
     private var isCommitted = false
+    /// Why the grant that is being stored is not to stay.
+    private var withdrawal: String?
     private var heldRequests: [@LoopActor (RedirectAnswer) -> Void] = []
 
     /// - Parameters:
@@ -72,7 +74,7 @@ package import TokendProtocol
 
     /// Prepares the login: the store is asked first, then the provider, then a port is opened.
     func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
-        task = Task { @LoopActor in
+        preparation = Task { @LoopActor in
             do throws(ProtocolError) {
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
@@ -88,7 +90,7 @@ package import TokendProtocol
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
     ) throws(ProtocolError) {
-        let (listener, redirect) = try attempt.listen(with: redirects) { [weak self] request, answer in
+        let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return answer(.refused(status: 404)) }
             received(request, answer)
         }
@@ -144,8 +146,7 @@ package import TokendProtocol
             finish(.failure(failure))
         case .showPage(let page):
             answer(page)
-            listener?.close()
-            listener = nil
+            closeListener()
         }
     }
 
@@ -175,10 +176,10 @@ package import TokendProtocol
 
     private func exchange(_ code: Secret) {
         guard let attempt else { return }
-        task = Task { @LoopActor in
+        // It is never cancelled: a grant that comes too late is revoked, and for that its answer must be read.
+        Task { @LoopActor in
             do throws(LoginFailure) {
-                let record = try await attempt.exchange(code) { self.commit() }
-                finish(.success(install(record)))
+                finish(.success(try await attempt.exchange(code, for: self)))
             } catch {
                 finish(.failure(error))
             }
@@ -187,12 +188,24 @@ package import TokendProtocol
 
     /// From here on the grant is being stored, and nothing but that decides how the login ends.
     ///
-    /// - Returns: false where the login has ended before.
-    private func commit() -> Bool {
-        guard result == nil else { return false }
+    /// - Throws: where the login has ended before.
+    func commit() throws(LoginFailure) {
+        guard result == nil else {
+            throw .fault(ProtocolError(.cancelled, "the sign-in was given up before it ended"))
+        }
         isCommitted = true
         deadline?.cancel()
-        return true
+    }
+
+    /// Whether its grant is on its way into the store.
+    var isStoring: Bool { isCommitted && result == nil }
+
+    /// Takes over a grant that is in the store.
+    ///
+    /// - Throws: where somebody signed out meanwhile.
+    func keep(_ record: GrantRecord) throws(LoginFailure) -> LoginResult {
+        if let withdrawal { throw .fault(ProtocolError(.cancelled, withdrawal)) }
+        return install(record)
     }
 
     // MARK: The end
@@ -201,6 +214,11 @@ package import TokendProtocol
     func cancel(_ message: String) {
         guard !isCommitted else { return }
         finish(.failure(.fault(ProtocolError(.cancelled, message))))
+    }
+
+    /// Ends it even where its grant is being stored already: the grant does not stay.
+    func giveUp(_ message: String) {
+        if isStoring { withdrawal = message } else { cancel(message) }
     }
 
     private func timeOut() {
@@ -216,8 +234,8 @@ package import TokendProtocol
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
         deadline?.cancel()
-        task?.cancel()
-        task = nil
+        preparation?.cancel()
+        preparation = nil
         attempt = nil
         endListener(outcome)
         let starters = self.starters

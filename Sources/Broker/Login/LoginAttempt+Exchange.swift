@@ -8,32 +8,41 @@ import Systemd
 import TokendProtocol
 
 extension LoginAttempt {
-    /// Trades the code for a grant, checks whom it is for and stores it.
-    ///
-    /// - Parameter isWanted: whether the login still waits; a grant that comes too late is revoked, not kept.
-    func exchange(_ code: Secret, isWanted: @LoopActor () -> Bool) async throws(LoginFailure) -> GrantRecord {
+    /// Trades the code for a grant, checks whom it is for, stores it and hands it to the login.
+    func exchange(_ code: Secret, for login: Login) async throws(LoginFailure) -> LoginResult {
         guard let sent else { preconditionFailure("A code came before its login was sent.") }
-        let metadata = sent.prepared.metadata
         let (response, sentAt) = try await trade(code, sent)
         do throws(LoginFailure) {
             let identity = try await identify(response, sent)
-            try checkSubject(identity.subject, previous: sent.prepared.previous)
-            guard isWanted() else {
-                throw .fault(ProtocolError(.cancelled, "the sign-in was given up before it ended"))
-            }
-            let record = record(response, sent, identity, sentAt: sentAt)
-            do {
-                try await store.write(record.item(for: account))
+            await turn.take()
+            defer { turn.give() }
+            let previous: GrantRecord?
+            do { previous = try await previousRecord() } catch { throw .fault(error) }
+            try checkSubject(identity, previous: previous)
+            try login.commit()
+            let record = record(response, sent, identity, previous: previous, sentAt: sentAt)
+            do { try await store.write(record.item(for: account)) } catch { throw .fault(error.protocolError) }
+            do throws(LoginFailure) {
+                return try login.keep(record)
             } catch {
-                throw .fault(error.protocolError)
+                // Somebody signed out while it was being stored. Where it cannot be removed now, that is still owed.
+                try? await store.remove(account: account.name)
+                throw error
             }
-            return record
         } catch {
-            // Nothing of a grant that is not kept shall live on at the provider.
-            if let token = response.refreshToken {
-                _ = await access.revoke(token, hint: .refreshToken, metadata: metadata)
-            }
+            discard([response.refreshToken, response.accessToken], sent)
             throw error
+        }
+    }
+
+    /// Nothing of a grant that is not kept shall live on at the provider; nobody waits for that.
+    private func discard(_ tokens: [Secret?], _ sent: Sent) {
+        let access = access
+        Task { @LoopActor in
+            for (token, hint) in zip(tokens, [RevocationRequest.Hint.refreshToken, .accessToken]) {
+                guard let token else { continue }
+                _ = await access.revoke(token, hint: hint, metadata: sent.prepared.metadata)
+            }
         }
     }
 
@@ -58,6 +67,9 @@ extension LoginAttempt {
             return (response, sentAt)
         case .answer(.grantEnded(let body), at: _), .answer(.unknown(let body), at: _):
             throw .refused(body)
+        case .answer(.invalid(let invalid), at: _):
+            discard([invalid.refreshToken], sent)
+            throw .fault(RefreshFailure(.invalid(invalid), host: account.issuerHost).error)
         case .answer(let other, at: _):
             throw .fault(RefreshFailure(other, host: account.issuerHost).error)
         case .lost(let error, at: _):
@@ -70,6 +82,8 @@ extension LoginAttempt {
         var token: IDToken?
         var subject: String?
         var name: String?
+        /// Why the provider could not be asked.
+        var fault: ProtocolError?
     }
 
     private func identify(_ response: TokenResponse, _ sent: Sent) async throws(LoginFailure) -> Identity {
@@ -90,10 +104,12 @@ extension LoginAttempt {
             }
             identity.subject = identity.token?.subject
             identity.name = identity.token?.identity
-        } else if sent.prepared.scope.contains("openid"), account.issuer != nil {
-            throw .check("signature", message: "the provider sent no ID token although “openid” was asked for")
+        } else if account.issuer != nil, (response.scope ?? sent.prepared.scope).contains("openid") {
+            throw .check("id_token", message: "it holds no ID token although “openid” was granted")
         }
-        guard identity.name == nil, let endpoint = metadata.userInfoEndpoint else { return identity }
+        guard identity.name == nil || identity.subject == nil, let endpoint = metadata.userInfoEndpoint else {
+            return identity
+        }
         return await askUserInfo(endpoint, response, identity)
     }
 
@@ -106,8 +122,10 @@ extension LoginAttempt {
         )
         rules.algorithms = sent.prepared.metadata.idTokenSigningAlgorithms
         rules.accessToken = response.accessToken
-        rules.maxAge = parameters.maxAge
-        rules.authenticationClasses = parameters.acrValues.map { $0.split(separator: " ").map(String.init) } ?? []
+        let configured = account.authorizationParameters
+        rules.maxAge = parameters.maxAge ?? configured["max_age"].flatMap { Int64($0) }
+        let classes = parameters.acrValues ?? configured["acr_values"] ?? ""
+        rules.authenticationClasses = classes.split(separator: " ").map(String.init)
         return rules
     }
 
@@ -124,14 +142,22 @@ extension LoginAttempt {
             identity.subject = known.subject ?? info.subject
             identity.name = info.identity
         } catch {
-            return known
+            identity.fault = (error as? TransportError)?.protocolError ?? (error as? OAuthError)?.protocolError
         }
         return identity
     }
 
-    /// A login that comes back as somebody else does not take the place of the grant that is there.
-    private func checkSubject(_ subject: String?, previous: GrantRecord?) throws(LoginFailure) {
-        guard !parameters.force, let subject, let last = previous?.subject, last != subject else { return }
+    /// A login that comes back as somebody else does not take the place of the grant that is there. Where the provider
+    /// names no subject at all, there is nothing to compare.
+    private func checkSubject(_ identity: Identity, previous: GrantRecord?) throws(LoginFailure) {
+        guard !parameters.force, let last = previous?.subject else { return }
+        guard let subject = identity.subject else {
+            guard var fault = identity.fault else { return }
+            fault.message =
+                "who signed in to “\(account.name)” could not be asked, so nothing was changed: \(fault.message)"
+            throw .fault(fault)
+        }
+        guard !subject.utf8.elementsEqual(last.utf8) else { return }
         let name = previous?.identity ?? "another person"
         throw .check(
             "subject",
@@ -140,26 +166,43 @@ extension LoginAttempt {
         )
     }
 
-    private func record(_ response: TokenResponse, _ sent: Sent, _ identity: Identity, sentAt: Moment) -> GrantRecord {
+    private func record(
+        _ response: TokenResponse,
+        _ sent: Sent,
+        _ identity: Identity,
+        previous: GrantRecord?,
+        sentAt: Moment
+    ) -> GrantRecord {
         let granted = response.scope ?? sent.prepared.scope
-        var record = GrantRecord(
-            scope: granted,
-            destination: destination(sent.prepared.metadata),
-            signedInAt: sentAt.wall
-        )
-        record.refreshToken = response.refreshToken
+        let destination = GrantDestination(account: account, wire: wire, metadata: sent.prepared.metadata)
+        var record = GrantRecord(scope: granted, destination: destination, signedInAt: sentAt.wall)
         record.subject = identity.subject
         record.identity = identity.name
         record.identityToken = identity.token
         record.grantExpiresAt = response.grantLifetime.map { sentAt.wall.addingSaturated($0) }
         record.token = HeldToken(response, granted: granted, sentAt: sentAt, verified: identity.token)
-        // A code exchange without a refresh token keeps the one that is held (Google on a repeated consent).
-        if record.refreshToken == nil, let previous = sent.prepared.previous, previous.subject == identity.subject,
-            previous.ended == nil, previous.destination == record.destination
-        {
-            record.refreshToken = previous.refreshToken
-            record.generation = previous.generation
-        }
+        record.refreshToken = response.refreshToken
+        if record.refreshToken == nil { keepRefreshToken(of: previous, in: &record) }
         return record
+    }
+
+    /// A code exchange without a refresh token keeps the one that is held (Google on a repeated consent), if it is
+    /// known to be the same person's and may go where the new grant may go.
+    private func keepRefreshToken(of previous: GrantRecord?, in record: inout GrantRecord) {
+        guard let previous, previous.ended == nil, let subject = record.subject, previous.subject == subject,
+            previous.destination.allows(account, wire: wire)
+        else { return }
+        record.refreshToken = previous.refreshToken
+        record.generation = previous.generation
+        record.pending = previous.pending
+        record.rotates = previous.rotates
+        record.grantExpiresAt = record.grantExpiresAt ?? previous.grantExpiresAt
+    }
+}
+
+extension GrantRecord {
+    /// Whether it is a grant of the client that the account names, and lives; then a new login asks for its scope, too.
+    func isGranted(to account: AccountConfiguration) -> Bool {
+        ended == nil && destination.issuer == account.issuerName && destination.clientID == account.clientID
     }
 }

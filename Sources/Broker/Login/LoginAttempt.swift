@@ -16,6 +16,8 @@ import TokendProtocol
         var authorizationEndpoint: WebURL
         /// The grant that the account holds, or what is left of its last one.
         var previous: GrantRecord?
+        /// The ways home, in order of preference.
+        var redirects: [RedirectURI]
         var scope: Scope
     }
 
@@ -38,8 +40,12 @@ import TokendProtocol
     let store: any CredentialStore
     let entropy: any Entropy
     let parameters: LoginParameters
-    /// Where the new grant may go.
-    let destination: @LoopActor (ProviderMetadata) -> GrantDestination
+    /// The part of the daemon's own settings that a grant's destination records.
+    let wire: DaemonConfiguration.Wire
+    /// Whose turn it is to write the account's item.
+    let turn: ItemTurn
+    /// Whether what the store holds was signed out of, and is only still to be removed.
+    let isForgotten: @LoopActor () -> Bool
     private(set) var sent: Sent?
 
     init(
@@ -47,13 +53,17 @@ import TokendProtocol
         store: any CredentialStore,
         entropy: any Entropy,
         parameters: LoginParameters,
-        destination: @escaping @LoopActor (ProviderMetadata) -> GrantDestination
+        wire: DaemonConfiguration.Wire,
+        turn: ItemTurn,
+        isForgotten: @escaping @LoopActor () -> Bool
     ) {
         self.access = access
         self.store = store
         self.entropy = entropy
         self.parameters = parameters
-        self.destination = destination
+        self.wire = wire
+        self.turn = turn
+        self.isForgotten = isForgotten
     }
 
     var account: AccountConfiguration { access.account }
@@ -62,30 +72,34 @@ import TokendProtocol
 
     /// Asks the store, then the provider: where one of them would refuse the grant in the end, no browser opens.
     func prepare() async throws(ProtocolError) -> Prepared {
+        let redirects = try candidates()
         let previous = try await previousRecord()
         let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
-            let scope = account.scopes
-                .union(previous?.ended == nil ? previous?.scope ?? [] : [])
-                .union(parameters.scope)
-                .addingOfflineAccess(supportedBy: metadata)
+            let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
             return Prepared(
                 metadata: metadata,
                 authorizationEndpoint: endpoint,
                 previous: previous,
-                scope: scope
+                redirects: redirects,
+                scope: account.scopes.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata)
             )
         } catch {
             throw error.protocolError
         }
     }
 
-    private func previousRecord() async throws(ProtocolError) -> GrantRecord? {
+    /// What the store holds of the account at this issuer, as it is now; subjects of another issuer are other people's
+    /// names, even where they look the same (OpenID Connect Core, section 2).
+    ///
+    /// - Throws: `store_locked` or `store_unavailable`.
+    func previousRecord() async throws(ProtocolError) -> GrantRecord? {
         do {
-            guard let item = try await store.item(account: account.name) else { return nil }
-            return try GrantRecord.read(item, at: access.clock.now)
+            guard let item = try await store.item(account: account.name), !isForgotten() else { return nil }
+            let record = try GrantRecord.read(item, at: access.clock.now)
+            return record.destination.issuer == account.issuerName ? record : nil
         } catch {
             if error.code == .unreadable { return nil }
             throw error.protocolError
@@ -94,39 +108,48 @@ import TokendProtocol
 
     /// Opens the first way home that can be had.
     func listen(
+        _ prepared: Prepared,
         with redirects: any RedirectListening,
         handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
     ) throws(ProtocolError) -> (any RedirectListener, Redirect) {
-        var fault: RedirectFault?
-        for candidate in try candidates() {
+        var faults: [String] = []
+        for candidate in prepared.redirects {
             guard case .loopback(let host, let port) = candidate.kind else { continue }
             do throws(RedirectFault) {
                 let listener = try redirects.open(host, port: port, handler: handler)
                 let redirect = Redirect(
                     uri: candidate.text(port: listener.port),
                     path: candidate.url.path,
-                    hosts: ["\(host.rawValue):\(listener.port)"]
+                    hosts: LoginStateMachine.hosts(of: host, port: listener.port)
                 )
                 return (listener, redirect)
             } catch {
-                fault = fault ?? error
+                faults.append(error.message)
             }
         }
         throw ProtocolError(
             .configInvalid,
-            "no way home for the provider's answer could be opened: \(fault?.message ?? "none is configured")",
-            data: ["file": .string(account.name), "member": "redirect_uri"]
+            "no way home for the provider's answer could be opened: \(faults.joined(separator: "; "))",
+            data: ["file": .string(account.file), "member": "redirect_uri"]
         )
     }
 
+    /// The ways home that were asked for, or configured; without either, this machine's own address at any port.
     private func candidates() throws(ProtocolError) -> [RedirectURI] {
         do throws(OAuthError) {
-            if let text = parameters.redirectURI { return [try RedirectURI(text)] }
-            guard account.redirects.isEmpty else { return account.redirects }
-            return [try RedirectURI("http://127.0.0.1/callback"), try RedirectURI("http://[::1]/callback")]
+            guard let text = parameters.redirectURI else {
+                guard account.redirects.isEmpty else { return account.redirects }
+                return [try RedirectURI("http://127.0.0.1/callback"), try RedirectURI("http://[::1]/callback")]
+            }
+            let redirect = try RedirectURI(text)
+            if case .loopback = redirect.kind { return [redirect] }
         } catch {
-            throw ProtocolError(.invalidParams, error.message, data: ["member": "redirect_uri"])
+            throw .invalidParams(member: "redirect_uri", error.message)
         }
+        throw .invalidParams(
+            member: "redirect_uri",
+            "that way home \(AccountConfiguration.notBuilt); use http://127.0.0.1/PATH, with or without a port"
+        )
     }
 
     /// The request that the browser carries, and this attempt with what it must remember.
@@ -141,15 +164,15 @@ import TokendProtocol
             redirectURI: redirectURI,
             scope: prepared.scope,
             state: UnguessableText.make(entropy: entropy.bytes(UnguessableText.entropyLength)),
-            nonce: prepared.scope.contains("openid") ? nonce : nil,
+            nonce: account.issuer == nil ? nil : nonce,
             proofKey: proofKey
         )
-        request.loginHint = parameters.loginHint
+        request.loginHint = loginHint(prepared)
         request.prompt = AuthorizationRequest.prompt(
             asked: parameters.prompt,
             configured: account.authorizationParameters["prompt"],
             scope: prepared.scope,
-            holdsGrant: prepared.previous?.renewable ?? false
+            holdsGrant: prepared.previous?.isGranted(to: account) == true && prepared.previous?.renewable == true
         )
         request.acrValues = parameters.acrValues
         request.maxAge = parameters.maxAge
@@ -159,6 +182,14 @@ import TokendProtocol
         var attempt = self
         attempt.sent = Sent(prepared: prepared, redirectURI: redirectURI, proofKey: proofKey, nonce: nonce)
         return (request, attempt)
+    }
+
+    /// Whom the provider should offer: whoever was asked for, else the person that the account belongs to, so that
+    /// another one's session in the browser is not taken by mistake.
+    private func loginHint(_ prepared: Prepared) -> String? {
+        if let hint = parameters.loginHint { return hint }
+        let isOpen = parameters.force || account.authorizationParameters["login_hint"] != nil
+        return isOpen ? nil : prepared.previous?.identity
     }
 
     /// What decides about the requests that arrive at the listener.
@@ -171,7 +202,8 @@ import TokendProtocol
                 state: request.state,
                 issuer: account.issuer,
                 requiresIssuer: prepared.metadata.sendsIssuerInResponse
-            )
+            ),
+            takesForms: account.authorizationParameters["response_mode"] == "form_post"
         )
     }
 }

@@ -39,31 +39,40 @@ package struct LoginStateMachine: Sendable {
     /// Where the browser is sent afterwards, so that the code leaves the address bar.
     package let pagePath: String
     private let expected: AuthorizationResponse.Expected
+    /// Whether the answer may come as a form that the provider's page posts (`response_mode=form_post`).
+    private let takesForms: Bool
     private var state = State.waiting
 
     /// - Parameters:
     ///   - path: the redirect URI's path.
     ///   - hosts: `127.0.0.1:PORT` and the like.
     ///   - pageName: an unguessable name for the last page.
-    package init(path: String, hosts: Set<String>, pageName: String, expected: AuthorizationResponse.Expected) {
+    ///   - takesForms: whether `response_mode=form_post` was asked for.
+    package init(
+        path: String,
+        hosts: Set<String>,
+        pageName: String,
+        expected: AuthorizationResponse.Expected,
+        takesForms: Bool = false
+    ) {
         self.path = path.isEmpty ? "/" : path
         self.hosts = hosts
         pagePath = "/done/" + pageName
         self.expected = expected
+        self.takesForms = takesForms
     }
 
     /// A request arrived.
     package mutating func received(_ request: RedirectRequest) -> Action {
-        guard let host = request.headers["Host"], hosts.contains(host.lowercased()) else {
-            return .answer(.refused(status: 421))
-        }
+        let named = request.headers.values(of: "Host")
+        guard named.count == 1, hosts.contains(named[0].lowercased()) else { return .answer(.refused(status: 421)) }
         guard request.path == pagePath || request.path == path else { return .answer(.refused(status: 404)) }
-        guard request.method == .get else { return .answer(.refused(status: 405)) }
+        let isForm = takesForms && request.method == .post && request.path == path
+        guard request.method == .get || isForm else { return .answer(.refused(status: 405)) }
         guard !isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
         if request.path == pagePath { return page() }
-        guard let query = request.query, let parameters = FormParameters.decode(query) else {
-            return .answer(.refused(status: 400))
-        }
+        let text = isForm ? String(decoding: request.body, as: UTF8.self) : request.query
+        guard let parameters = text.flatMap(FormParameters.decode) else { return .answer(.refused(status: 400)) }
         return answer(parameters)
     }
 
@@ -112,8 +121,17 @@ package struct LoginStateMachine: Sendable {
 
     /// Browsers that load ahead of a person must not use up the code.
     private func isPrefetch(_ headers: HTTPHeaders) -> Bool {
-        ["Sec-Purpose", "Purpose", "X-Moz"].contains { name in
-            headers[name]?.lowercased().contains("prefetch") ?? false
+        ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
+            headers.values(of: name).contains { value in
+                ["prefetch", "prerender", "preview"].contains(where: value.lowercased().contains)
+            }
         }
+    }
+
+    /// The `Host` fields with which a browser comes to a redirect URI; it leaves HTTP's own port out
+    /// (RFC 9110, section 7.2).
+    package static func hosts(of host: RedirectURI.LoopbackHost, port: Int) -> Set<String> {
+        let full = "\(host.rawValue):\(port)"
+        return port == 80 ? [full, host.rawValue] : [full]
     }
 }

@@ -68,11 +68,11 @@ extension RequestRouter {
                 "only the file store takes a passphrase, and it is not built yet"
             )
         }
-        let broker = broker
+        let prompt = broker.prompt
         return .later { reply in
             Task { @LoopActor in
                 do throws(StoreError) {
-                    try await broker.store.unlock(timeout: .seconds(parameters.timeout ?? 60))
+                    try await prompt.unlock(timeout: .seconds(parameters.timeout ?? 60))
                     reply.succeed(StoreUnlock.Result(state: .ready))
                 } catch {
                     reply.fail(error.protocolError)

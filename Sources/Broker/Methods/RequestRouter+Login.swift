@@ -49,7 +49,7 @@ extension RequestRouter {
     }
 
     /// Opens the person's browser; the URL is in the answer, too, so a browser that does not open ends nothing.
-    private func openBrowser(_ isWanted: Bool, _ url: WebURL) {
+    func openBrowser(_ isWanted: Bool, _ url: WebURL) {
         guard isWanted else { return }
         let ports = broker.ports
         let command = broker.configuration.daemon.browser

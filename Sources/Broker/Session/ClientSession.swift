@@ -22,10 +22,16 @@ import TokendProtocol
     private var output = OutputBuffer()
     private var order = ReplyOrder()
     private var pending: [ObjectIdentifier: PendingReply] = [:]
+    private var isAdvancing = false
     private var isInputOver = false
     /// A line was over the limit: what comes is read away until the connection is closed.
     private var isDiscarding = false
-    private var deadline: EventSource?
+    /// Ends the reading away.
+    private var discardingEnd: EventSource?
+    /// Ends the connection of a client that has too much unread.
+    private var unreadEnd: EventSource?
+    /// Bytes of this client's that the server has in its sum.
+    private(set) var countedBytes = 0
 
     init(descriptor: Int32, peer: UnixSocket.Credentials, server: SocketServer) throws(SystemdError) {
         self.descriptor = descriptor
@@ -37,41 +43,61 @@ import TokendProtocol
         }
     }
 
-    /// Bytes of a line that has not ended yet.
-    var halfLineByteCount: Int { framer.pendingByteCount }
-
     // MARK: In
 
     private func ready(_ events: DescriptorEvents) {
-        if events.contains(.writable) { flush() }
-        guard descriptor >= 0, !isInputOver, events.contains(.readable) || events.contains(.hangUp) else {
-            if events.contains(.error) || events.contains(.hangUp) { closeUnlessOwed() }
-            return
-        }
-        let count = server.read(from: descriptor) { bytes in framer.append(bytes) }
-        if count > 0 {
-            takeLines()
-            server.checkHalfLines()
-        } else if count == 0 {
-            isInputOver = true
-            takeLines()
-        } else if errno != EAGAIN && errno != EINTR {
+        if events.contains(.writable) { advance() }
+        guard descriptor >= 0 else { return }
+        let isGone = events.contains(.hangUp) || events.contains(.error)
+        if canRead, events.contains(.readable) || isGone {
+            read()
+        } else if isGone {
+            // Nobody is there to be answered, and what is not read yet would wait for room that never comes.
             close()
         }
     }
 
-    private func takeLines() {
-        while descriptor >= 0, canTakeMore, let line = framer.next() {
+    private var canRead: Bool { !isInputOver && (canTakeMore || isDiscarding) }
+
+    private func read() {
+        switch server.read(from: descriptor, { framer.append($0) }) {
+        case .bytes:
+            advance()
+        case .end:
+            isInputOver = true
+            advance()
+        case .nothing:
+            break
+        case .broken:
+            close()
+        }
+    }
+
+    private func countHalfLines() {
+        guard framer.pendingByteCount != countedBytes else { return }
+        let difference = framer.pendingByteCount - countedBytes
+        countedBytes = framer.pendingByteCount
+        server.countHalfLines(difference)
+    }
+
+    private var canTakeMore: Bool {
+        descriptor >= 0 && !isDiscarding && pending.count < server.limits.inFlight
+            && output.count < server.limits.unread
+    }
+
+    /// Takes every line that can be taken now.
+    ///
+    /// - Returns: whether there was one.
+    private func takeLines() -> Bool {
+        var hasTaken = false
+        while canTakeMore, let line = framer.next() {
+            hasTaken = true
             switch line {
             case .line(let bytes): take(bytes)
             case .overlong: refuseOverlong()
             }
         }
-        flush()
-    }
-
-    private var canTakeMore: Bool {
-        deadline == nil && pending.count < server.limits.inFlight && output.count < server.limits.unread
+        return hasTaken
     }
 
     private func take(_ line: [UInt8]) {
@@ -95,22 +121,24 @@ import TokendProtocol
         }
     }
 
+    /// What was sent is read away for a moment, so that the client gets to read the answer instead of a reset.
     private func refuseOverlong() {
-        let error = ProtocolError(.invalidRequest, "the line is longer than \(server.limits.line) bytes")
+        let error = ProtocolError(
+            .invalidRequest,
+            "the line is longer than \(server.limits.line) bytes; the connection is closed"
+        )
         emit(ReplyMessage.error(error, form: .jsonRPC, id: nil), at: nil)
-        // What was sent is read away for a moment, so that the client gets to read the answer instead of a reset.
-        flush()
         isDiscarding = true
-        closeAfter(server.limits.overlongPatience)
+        discardingEnd = closing(after: server.limits.overlongPatience)
     }
 
     // MARK: Out
 
-    /// Sends an event line to a subscriber.
+    /// Sends an event line to a subscriber, and closes one that has fallen behind.
     package func send(event line: [UInt8]) {
         guard descriptor >= 0 else { return }
         output.append(line)
-        flush()
+        advance()
         if output.count > server.limits.unread { close() }
     }
 
@@ -121,7 +149,7 @@ import TokendProtocol
     func settle(_ reply: PendingReply, with line: [UInt8]) {
         guard pending.removeValue(forKey: ObjectIdentifier(reply)) != nil else { return }
         emit(line, at: reply.place)
-        takeLines()
+        advance()
     }
 
     private func emit(_ line: [UInt8], at place: Int?) {
@@ -132,52 +160,60 @@ import TokendProtocol
         for line in order.fill(place, with: line) { output.append(line) }
     }
 
-    private func flush() {
+    /// Sends what can be sent and takes what can be taken, until it is the client's turn.
+    ///
+    /// A reply that comes while a line is being taken only joins the output: a thousand requests that are answered at
+    /// once do not nest.
+    private func advance() {
+        guard descriptor >= 0, !isAdvancing else { return }
+        isAdvancing = true
+        var hasMoved = false
+        repeat {
+            switch output.send(to: descriptor) {
+            case .moved(let moved): hasMoved = hasMoved || moved
+            case .broken: close()
+            }
+        } while takeLines()
+        isAdvancing = false
         guard descriptor >= 0 else { return }
-        guard output.send(to: descriptor) else {
-            close()
-            return
-        }
         if isInputOver, pending.isEmpty, output.isEmpty {
             close()
-            return
+        } else {
+            watch(hasMoved: hasMoved)
+            countHalfLines()
         }
-        watchReader()
+    }
+
+    /// Waits for what the client has to do next. One that has too much unread is given a while, and then closed.
+    private func watch(hasMoved: Bool) {
+        if output.count < server.limits.unread {
+            unreadEnd = nil
+        } else if unreadEnd == nil || hasMoved {
+            unreadEnd = closing(after: server.limits.unreadPatience)
+        }
         var wanted: DescriptorEvents = []
-        if !isInputOver, canTakeMore || isDiscarding { wanted.insert(.readable) }
+        if canRead { wanted.insert(.readable) }
         if !output.isEmpty { wanted.insert(.writable) }
         if source?.events != wanted { source?.events = wanted }
     }
 
-    /// A client that has too much unread is given a while, and then closed.
-    private func watchReader() {
-        if output.count >= server.limits.unread {
-            if deadline == nil || output.hasProgressed { closeAfter(server.limits.unreadPatience) }
-        } else if deadline != nil, !isDiscarding {
-            deadline = nil
+    private func closing(after patience: Duration) -> EventSource {
+        server.loop.addTimer(at: server.loop.bootTime.advanced(by: patience), accuracy: .milliseconds(100)) {
+            [unowned self] in close()
         }
     }
 
-    private func closeAfter(_ patience: Duration) {
-        deadline = server.loop.addTimer(
-            at: server.loop.bootTime.advanced(by: patience),
-            accuracy: .milliseconds(100)
-        ) { [unowned self] in close() }
-    }
-
     // MARK: End
-
-    private func closeUnlessOwed() {
-        if pending.isEmpty && output.isEmpty { close() } else if !isInputOver { isInputOver = true } else { close() }
-    }
 
     /// Closes the connection; waits of this client end, a refresh under way does not.
     func close() {
         guard descriptor >= 0 else { return }
         source?.cancel()
         source = nil
-        deadline?.cancel()
-        deadline = nil
+        discardingEnd?.cancel()
+        discardingEnd = nil
+        unreadEnd?.cancel()
+        unreadEnd = nil
         Glibc.close(descriptor)
         descriptor = -1
         let owed = pending.values

@@ -5,10 +5,20 @@ import Glibc
 
 /// Reply bytes that wait for their client, sent from the front.
 struct OutputBuffer {
+    /// What one attempt to send came to.
+    enum Sent {
+        /// The socket takes no more, or all is sent; whether anything moved.
+        case moved(Bool)
+        /// The connection is broken.
+        case broken
+    }
+
+    /// What was sent is cut off the front only in pieces of this size, and a larger buffer is given back once it is
+    /// empty.
+    private static let pieceSize = 64 * 1024
+
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// Whether the last `send` moved anything.
-    private(set) var hasProgressed = false
 
     var count: Int { bytes.count - sent }
     var isEmpty: Bool { count == 0 }
@@ -18,35 +28,40 @@ struct OutputBuffer {
     }
 
     /// Sends as much as the socket takes.
-    ///
-    /// - Returns: false where the connection is broken.
-    mutating func send(to descriptor: Int32) -> Bool {
-        hasProgressed = false
+    mutating func send(to descriptor: Int32) -> Sent {
+        let before = sent
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                Glibc.send(
-                    descriptor,
-                    buffer.baseAddress?.advanced(by: sent),
-                    buffer.count - sent,
-                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
-                )
+            let (count, code) = Self.send(bytes[sent...], to: descriptor)
+            guard count < 0 else {
+                sent += count
+                continue
             }
-            if count < 0 {
-                if errno == EINTR { continue }
-                guard errno == EAGAIN else { return false }
-                compact()
-                return true
-            }
-            hasProgressed = true
-            sent += count
+            if code == EINTR { continue }
+            guard code == EAGAIN else { return .broken }
+            let hasMoved = sent > before
+            compact()
+            return .moved(hasMoved)
         }
-        bytes.removeAll(keepingCapacity: bytes.capacity <= 64 * 1024)
+        let hasMoved = sent > before
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.pieceSize)
         sent = 0
-        return true
+        return .moved(hasMoved)
+    }
+
+    private static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> (count: Int, code: Int32) {
+        bytes.withUnsafeBytes { buffer in
+            let count = Glibc.send(
+                descriptor,
+                buffer.baseAddress,
+                buffer.count,
+                Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            )
+            return (count, errno)
+        }
     }
 
     private mutating func compact() {
-        guard sent > 64 * 1024 else { return }
+        guard sent > Self.pieceSize else { return }
         bytes.removeFirst(sent)
         sent = 0
     }

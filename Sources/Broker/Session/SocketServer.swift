@@ -16,16 +16,22 @@ package import Systemd
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var retry: EventSource?
-    private let uid = geteuid()
+    private let uid: UInt32
+    /// Bytes of lines that have not ended yet, of all clients together.
+    private var halfLineBytes = 0
 
-    /// - Parameter listener: a listening stream socket; the server keeps it open and does not close it.
+    /// - Parameters:
+    ///   - listener: a listening stream socket; the server keeps it open and does not close it.
+    ///   - uid: whose clients are served; any other's connection is closed without a byte.
     package init(
         loop: EventLoop,
         listener: Int32,
         limits: SessionLimits = SessionLimits(),
-        handler: any RequestHandler
+        handler: any RequestHandler,
+        uid: UInt32 = geteuid()
     ) throws(SystemdError) {
         self.loop = loop
+        self.uid = uid
         self.listener = listener
         self.limits = limits
         self.handler = handler
@@ -87,28 +93,40 @@ package import Systemd
         }
     }
 
+    /// What one read brought.
+    enum Input {
+        case bytes
+        case nothing
+        /// The client has shut its writing side.
+        case end
+        case broken
+    }
+
     /// Reads once into the shared buffer.
-    func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
+    func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer) -> Void) -> Input {
         buffer.withUnsafeMutableBytes { bytes in
             let count = recv(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
-            if count > 0 { body(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
-            return count
+            let code = errno
+            guard count >= 0 else { return code == EAGAIN || code == EINTR ? .nothing : .broken }
+            guard count > 0 else { return .end }
+            body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            return .bytes
         }
     }
 
-    /// Drops the largest half-read line where all of them together are too much.
-    func checkHalfLines() {
-        guard sessions.count * limits.line > limits.halfLines else { return }
-        var total = sessions.values.reduce(0) { $0 + $1.halfLineByteCount }
-        while total > limits.halfLines,
-            let largest = sessions.values.max(by: { $0.halfLineByteCount < $1.halfLineByteCount })
+    /// Takes note of half-read lines that have grown or ended, and drops the largest where all of them together are
+    /// too much.
+    func countHalfLines(_ difference: Int) {
+        halfLineBytes += difference
+        while halfLineBytes > limits.halfLines,
+            let largest = sessions.values.max(by: { $0.countedBytes < $1.countedBytes })
         {
-            total -= largest.halfLineByteCount
             largest.close()
         }
     }
 
     func forget(_ session: ClientSession) {
-        sessions[ObjectIdentifier(session)] = nil
+        guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
+        halfLineBytes -= session.countedBytes
     }
 }

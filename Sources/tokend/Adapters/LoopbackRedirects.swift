@@ -36,7 +36,8 @@ final class LoopbackRedirects: RedirectListening {
                     method: request.method,
                     path: request.path,
                     query: request.query,
-                    headers: request.headers
+                    headers: request.headers,
+                    body: request.body
                 )
                 handler(redirect) { answer in reply.respond(answer) }
             }

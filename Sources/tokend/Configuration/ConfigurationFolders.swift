@@ -35,13 +35,20 @@ struct ConfigurationFolders {
             readDaemonFile(folder + "/config.json5", into: &files)
             readAccounts(folder + "/accounts", into: &files)
         }
+        // An administrator's rules that would not be kept are worse than a daemon that does not serve.
+        let policy = administrative + "/policy.json5"
+        if FileManager.default.fileExists(atPath: policy) {
+            files.daemonFaults.append(
+                ConfigurationFault(file: policy, message: "policies are not built yet in this version of tokend")
+            )
+        }
         return files
     }
 
     private func readDaemonFile(_ path: String, into files: inout Configuration.Files) {
         guard FileManager.default.fileExists(atPath: path) else { return }
         guard let bytes = Self.bytes(of: path) else {
-            files.faults.append(ConfigurationFault(file: path, message: "cannot be read; check its owner and mode"))
+            files.daemonFaults.append(Self.unreadable(path))
             return
         }
         files.daemon.append(ConfigurationSource(file: path, bytes: bytes))
@@ -50,19 +57,22 @@ struct ConfigurationFolders {
     private func readAccounts(_ folder: String, into files: inout Configuration.Files) {
         guard FileManager.default.fileExists(atPath: folder) else { return }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            files.faults.append(ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode"))
+            files.folderFaults.append(
+                ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
+            )
             return
         }
         for name in names.sorted() where name.hasSuffix(".json5") && !name.hasPrefix(".") {
             let path = folder + "/" + name
-            guard let bytes = Self.bytes(of: path) else {
-                files.faults.append(
-                    ConfigurationFault(file: path, message: "cannot be read; check its owner and mode")
-                )
-                continue
-            }
-            files.accounts[String(name.dropLast(6))] = ConfigurationSource(file: path, bytes: bytes)
+            let account = String(name.dropLast(6))
+            // A file above another one stands for it, also where it cannot be read.
+            files.accounts[account] = Self.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
+            files.accountFaults[account] = files.accounts[account] == nil ? Self.unreadable(path) : nil
         }
+    }
+
+    private static func unreadable(_ path: String) -> ConfigurationFault {
+        ConfigurationFault(file: path, message: "cannot be read; check its owner and mode")
     }
 
     /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.

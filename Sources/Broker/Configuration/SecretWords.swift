@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// The names under which secrets would come into a file.
+enum SecretWords {
+    private static let words = [
+        "secret", "password", "passwd", "passphrase", "pwd", "credential", "assertion", "apikey", "privatekey",
+        "refreshtoken", "accesstoken", "authtoken", "authorization", "cookie", "bearer", "codeverifier",
+    ]
+
+    /// Whether a parameter or a header of this name would hold a secret, however its words are joined.
+    static func occur(in name: String) -> Bool {
+        let joined = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." }
+        return words.contains(where: joined.contains)
+    }
+
+    /// What to do instead.
+    static let advice =
+        "secrets belong in the secret store, never in a file: "
+        + "tokend signs in as a public client, with a proof key in a secret's place"
+}

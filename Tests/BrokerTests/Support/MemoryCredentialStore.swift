@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import StrictJSON
+import Systemd
+
+@testable import Broker
+
+/// A secret store in memory whose faults a test sets; it outlives a restart of the broker.
+@LoopActor final class MemoryCredentialStore: CredentialStore {
+    enum Operation: Hashable {
+        case read, write, remove, unlock
+    }
+
+    let kind = "memory"
+    private(set) var kept: [String: StoredItem] = [:]
+    /// Every item that was written, in order.
+    private(set) var written: [StoredItem] = []
+    /// Calls that came, whatever became of them.
+    private(set) var calls: [Operation: Int] = [:]
+    /// What every call is refused with.
+    var fault: StoreError?
+    /// What the next calls of one kind are refused with, one each.
+    var faults: [Operation: [StoreError]] = [:]
+    /// Calls of these kinds wait until `release()`, or for ever: that is where a crash comes.
+    var held: Set<Operation> = []
+    /// What a person does when asked to unlock: nil opens the store.
+    var unlockFault: StoreError?
+    private var waiting: [UnsafeContinuation<Void, Never>] = []
+
+    static let locked = StoreError(code: .locked, message: "the secret store is locked")
+    static let unavailable = StoreError(code: .unavailable, message: "the secret store does not answer")
+
+    var writeCount: Int { calls[.write, default: 0] }
+
+    /// The member of an account's item.
+    func member(_ name: String, of account: String = "work") -> JSONValue? {
+        object(of: account)?[name]
+    }
+
+    /// An account's item as JSON.
+    func object(of account: String = "work") -> JSONObject? {
+        kept[account].flatMap { Self.object(of: $0) }
+    }
+
+    static func object(of item: StoredItem) -> JSONObject? {
+        item.secret.withUnsafeBytes { try? JSONReader().read($0) }?.object
+    }
+
+    /// Puts an item there behind the broker's back.
+    func put(_ item: StoredItem) {
+        kept[item.account] = item
+    }
+
+    /// Takes an item away behind the broker's back.
+    func take(_ account: String) {
+        kept[account] = nil
+    }
+
+    /// Lets the calls go on that were held.
+    func release() {
+        held = []
+        let released = waiting
+        waiting = []
+        for continuation in released { continuation.resume() }
+    }
+
+    func items() async throws(StoreError) -> [StoredItem] {
+        try await pass(.read)
+        return Array(kept.values)
+    }
+
+    func item(account: String) async throws(StoreError) -> StoredItem? {
+        try await pass(.read)
+        return kept[account]
+    }
+
+    func write(_ item: StoredItem) async throws(StoreError) {
+        try await pass(.write)
+        kept[item.account] = item
+        written.append(item)
+    }
+
+    func remove(account: String) async throws(StoreError) {
+        try await pass(.remove)
+        kept[account] = nil
+    }
+
+    func unlock(timeout: Duration) async throws(StoreError) {
+        calls[.unlock, default: 0] += 1
+        if let unlockFault { throw unlockFault }
+        fault = nil
+    }
+
+    private func pass(_ operation: Operation) async throws(StoreError) {
+        calls[operation, default: 0] += 1
+        if held.contains(operation) { await withUnsafeContinuation { waiting.append($0) } }
+        if let fault { throw fault }
+        guard var queue = faults[operation], !queue.isEmpty else { return }
+        let next = queue.removeFirst()
+        faults[operation] = queue
+        throw next
+    }
+}

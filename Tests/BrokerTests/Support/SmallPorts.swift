@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Systemd
+import TokendProtocol
+
+@testable import Broker
+
+/// Entropy that a test chooses: every byte is the same, and every text made of it differs by a counter.
+@LoopActor final class FixedEntropy: Entropy {
+    /// What every roll (0 ..< 1) comes out as.
+    var roll = 0.5
+    private var count: UInt8 = 0
+
+    func bytes(_ count: Int) -> [UInt8] {
+        if count == 4 {
+            let value = UInt32(roll * 4_294_967_295)
+            return (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+        }
+        self.count &+= 1
+        return [UInt8](repeating: self.count, count: count)
+    }
+}
+
+/// Keeps what was worth knowing.
+@LoopActor final class RecordingLog: EventLog {
+    private(set) var events: [BrokerEvent] = []
+
+    func record(_ event: BrokerEvent) {
+        events.append(event)
+    }
+
+    /// The errors of refreshes that failed.
+    var refreshFailures: [String] {
+        events.compactMap { event in
+            guard case .refreshFailed(_, let error) = event else { return nil }
+            return error.kind.rawValue
+        }
+    }
+
+    /// The reasons for which grants ended.
+    var endings: [EndReason] {
+        events.compactMap { event in
+            guard case .grantEnded(_, let reason, _) = event else { return nil }
+            return reason
+        }
+    }
+}
+
+/// What outlives a restart of the broker.
+@LoopActor final class MemoryState: LastingState {
+    var removals: Set<String> = []
+    var paused: Set<String> = []
+}
+
+/// Account files in memory.
+@LoopActor final class MemoryAccountFiles: AccountFiles {
+    private(set) var contents: [String: [UInt8]] = [:]
+    /// Thrown by the next writes and removals.
+    var failure: AccountFileError?
+
+    func path(of account: String) -> String { "/memory/accounts/\(account).json5" }
+
+    func write(_ content: [UInt8], account: String) throws(AccountFileError) {
+        if let failure { throw failure }
+        contents[account] = content
+    }
+
+    func remove(account: String) throws(AccountFileError) {
+        if let failure { throw failure }
+        contents[account] = nil
+    }
+
+    func digest(ofFile path: String) -> String? { nil }
+}
+
+/// Listeners that were asked for; a test hands requests in.
+@LoopActor final class ScriptedRedirects: RedirectListening {
+    @LoopActor final class Listener: RedirectListener {
+        let host: RedirectURI.LoopbackHost
+        let port: Int
+        private(set) var isOpen = true
+        private let handler: @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+
+        init(
+            host: RedirectURI.LoopbackHost,
+            port: Int,
+            handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+        ) {
+            self.host = host
+            self.port = port
+            self.handler = handler
+        }
+
+        func close() {
+            isOpen = false
+        }
+
+        /// A browser's request; its answer may take a while.
+        func receive(_ request: RedirectRequest) async -> RedirectAnswer {
+            await withUnsafeContinuation { continuation in
+                handler(request) { continuation.resume(returning: $0) }
+            }
+        }
+    }
+
+    private(set) var opened: [Listener] = []
+    /// What opening is refused with.
+    var fault: RedirectFault?
+
+    func open(
+        _ host: RedirectURI.LoopbackHost,
+        port: Int?,
+        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+    ) throws(RedirectFault) -> any RedirectListener {
+        if let fault { throw fault }
+        let listener = Listener(host: host, port: port ?? 40_000 + opened.count, handler: handler)
+        opened.append(listener)
+        return listener
+    }
+}
+
+/// Keeps the URLs that a browser was to open.
+@LoopActor final class RecordingBrowser: BrowserOpener {
+    private(set) var opened: [WebURL] = []
+    var fault: BrowserError?
+
+    func open(_ url: WebURL, command: [String]?) async throws(BrowserError) {
+        if let fault { throw fault }
+        opened.append(url)
+    }
+}
