@@ -52,7 +52,7 @@ extension Account {
         } mend: { [weak self] in
             await self?.mend()
         }
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             let outcome = await flow.run(record)
             guard generation == self.generation, let outcome else { return }
             finished(outcome)

@@ -70,7 +70,7 @@ extension RequestRouter {
         }
         let prompt = broker.prompt
         return .later { reply in
-            Task { @LoopActor in
+            Task.onLoop {
                 do throws(StoreError) {
                     try await prompt.unlock(timeout: .seconds(parameters.timeout ?? 60))
                     reply.succeed(StoreUnlock.Result(state: .ready))
