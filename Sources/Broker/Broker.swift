@@ -230,6 +230,6 @@ package import TokendProtocol
 
     /// Writes the held access tokens, so that a restart costs the providers nothing.
     package func keepTokens() async {
-        for account in accounts.values { await account.keepToken() }
+        for account in Array(accounts.values) + Array(retired.values) { await account.keepToken() }
     }
 }

@@ -18,6 +18,9 @@ test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu
     libc6-dev libglib2.0-bin libpam-systemd libsecret-tools procps python3 python3-gi python3-venv socat systemd
     systemd-container util-linux"
 
+# What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.
+bench_packages="binutils dbus gcc gnome-keyring libc6-dev libglib2.0-bin oidc-agent-cli python3 strace valgrind"
+
 # need_packages NAME…: installs what is missing, and says so; needs root or sudo only then.
 need_packages() {
     local missing=() name
