@@ -35,6 +35,9 @@ import TokendProtocol
         provider = try PlayedProvider(world)
         methods = try MethodStand(world)
         client = try methods.client()
+        transport.script = { request in
+            request.url.path == "/revoke" ? .success(HTTPResponse(status: 200, headers: [:], body: [])) : nil
+        }
         await world.start()
     }
 
@@ -136,13 +139,6 @@ import TokendProtocol
     /// What was sent to the token endpoint with a code.
     var exchanges: [FormParameters] {
         transport.posts.map(\.form).filter { $0["grant_type"] == "authorization_code" }
-    }
-
-    /// Lets every revocation succeed.
-    func answerRevocations() {
-        transport.script = { request in
-            request.url.path == "/revoke" ? .success(HTTPResponse(status: 200, headers: [:], body: [])) : nil
-        }
     }
 }
 

@@ -77,6 +77,11 @@ import Systemd
         return await withUnsafeContinuation { receivers.append($0) }
     }
 
+    /// Answers the next request once it is there.
+    func next(answer response: HTTPResponse) {
+        Task { @LoopActor in await next().answer(response) }
+    }
+
     private func deliver(_ exchange: Exchange) {
         if receivers.isEmpty {
             waiting.append(exchange)
