@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import OAuth
+import Secrets
 import StrictJSON
 package import Systemd
 package import TokendProtocol
@@ -11,6 +12,7 @@ package import TokendProtocol
 @LoopActor package final class Broker {
     package let ports: BrokerPorts
     let store: ObservedStore
+    let prompt: StorePrompt
     let directory: ProviderDirectory
     package private(set) var configuration: Configuration
     private(set) var accounts: [String: Account] = [:]
@@ -32,6 +34,7 @@ package import TokendProtocol
         var ports = ports
         ports.store = store
         self.store = store
+        prompt = StorePrompt(store: store)
         self.ports = ports
         self.readConfiguration = readConfiguration
         directory = ProviderDirectory(transport: ports.transport, clock: ports.clock)
@@ -109,10 +112,10 @@ package import TokendProtocol
     /// Removes what a logout could not remove because the store was locked.
     private func finishRemovals() async {
         // A login that is storing its grant settles its account's removal by itself.
-        for name in ports.removals.accounts.sorted() where accounts[name]?.login?.isStoring != true {
+        for name in ports.state.removals.sorted() where accounts[name]?.login?.isStoring != true {
             do throws(StoreError) {
                 try await store.remove(account: name)
-                ports.removals.accounts.remove(name)
+                ports.state.removals.remove(name)
             } catch {
                 return
             }
@@ -121,6 +124,7 @@ package import TokendProtocol
 
     /// The store can be read again: what waited for it goes on.
     package func storeOpened() {
+        ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
         Task { @LoopActor in await finishRemovals() }
         onChange?()
@@ -200,6 +204,18 @@ package import TokendProtocol
         return (sorted.map { ($0.key, $0.value) }, next.map { now.wall(of: $0) })
     }
 
+    /// The login that a URL is the answer to, found by its `state`.
+    func login(for url: Secret, id: String?) throws(ProtocolError) -> Login {
+        let candidates = accounts.values.compactMap(\.login).filter { id == nil || $0.id == id }
+        guard let login = candidates.first(where: { $0.isAnswer(url) }) else {
+            throw ProtocolError(
+                .loginUnknown,
+                "that URL is not the answer to a sign-in that is under way; it may have ended"
+            )
+        }
+        return login
+    }
+
     // MARK: The end
 
     /// Whether a refresh is under way whose answer must be stored before the daemon may end.
@@ -214,6 +230,6 @@ package import TokendProtocol
 
     /// Writes the held access tokens, so that a restart costs the providers nothing.
     package func keepTokens() async {
-        for account in accounts.values { await account.keepToken() }
+        for account in Array(accounts.values) + Array(retired.values) { await account.keepToken() }
     }
 }

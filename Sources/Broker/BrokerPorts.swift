@@ -11,7 +11,8 @@ package struct BrokerPorts: Sendable {
     package var store: any CredentialStore
     package var redirects: any RedirectListening
     package var browser: any BrowserOpener
-    package var removals: any PendingRemovals
+    package var state: any LastingState
+    package var files: any AccountFiles
     package var log: any EventLog
 
     package init(
@@ -21,7 +22,8 @@ package struct BrokerPorts: Sendable {
         store: any CredentialStore,
         redirects: any RedirectListening,
         browser: any BrowserOpener,
-        removals: any PendingRemovals,
+        state: any LastingState,
+        files: any AccountFiles,
         log: any EventLog
     ) {
         self.clock = clock
@@ -30,7 +32,8 @@ package struct BrokerPorts: Sendable {
         self.store = store
         self.redirects = redirects
         self.browser = browser
-        self.removals = removals
+        self.state = state
+        self.files = files
         self.log = log
     }
 }

@@ -222,8 +222,33 @@ package struct BrowserError: Error, Sendable {
     func record(_ event: BrokerEvent)
 }
 
-/// The names of accounts whose item could not be removed at logout because the store was locked; outlives a restart, so
-/// that no grant comes back to life.
-@LoopActor package protocol PendingRemovals: AnyObject, Sendable {
-    var accounts: Set<String> { get set }
+/// What outlives a restart and is no secret.
+@LoopActor package protocol LastingState: AnyObject, Sendable {
+    /// Accounts whose item could not be removed at logout because the store was locked: no grant comes back to life.
+    var removals: Set<String> { get set }
+    /// Accounts whose background work a person has stopped.
+    var paused: Set<String> { get set }
+}
+
+/// The files of the person's own accounts.
+@LoopActor package protocol AccountFiles: AnyObject, Sendable {
+    /// Where the account's file is, or would be.
+    func path(of account: String) -> String
+
+    /// Written aside and renamed, mode 0600.
+    func write(_ content: [UInt8], account: String) throws(AccountFileError)
+
+    func remove(account: String) throws(AccountFileError)
+
+    /// The SHA-256, in hexadecimal, of a file that an account names; nil where it cannot be read.
+    func digest(ofFile path: String) -> String?
+}
+
+/// Why an account's file could not be written or removed.
+package struct AccountFileError: Error, Sendable {
+    package var message: String
+
+    package init(message: String) {
+        self.message = message
+    }
 }

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import CCurl
+import Glibc
 import HTTPTypes
 import Systemd
 
@@ -105,6 +106,8 @@ extension CurlMulti {
             source.events = events
             return 0
         }
+        // curl leaves its sockets open to the programs that the daemon starts.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         let source = try? loop.addDescriptor(socket, events: events) { [weak self] events in
             self?.act(socket, events)
         }

@@ -12,7 +12,11 @@ final class ListenerExchanges {
     /// Called when an answer came after its connection had been suspended: the daemon has to run.
     var whenAnswered: () -> Void = {}
 
-    private let handler: Handler
+    /// Whether a connection has ended since this was last set to false.
+    var hasConnectionEnded = false
+
+    /// Nil after the end, so that a handler may hold its own listener.
+    private var handler: Handler?
     private var byConnection: [OpaquePointer: ListenerExchange] = [:]
 
     init(handler: @escaping Handler) {
@@ -22,8 +26,9 @@ final class ListenerExchanges {
     /// Whether some answer is not delivered yet.
     var isAnyOwed: Bool { byConnection.values.contains(where: \.isOwed) }
 
-    /// Readies all connections for the daemon's end.
+    /// Readies all connections for the daemon's end, and lets the handler go.
     func abandonAll() {
+        handler = nil
         for exchange in byConnection.values { exchange.abandon() }
     }
 
@@ -47,6 +52,7 @@ final class ListenerExchanges {
         }
         settings.connection = { context, connection, _, what in
             guard what == .CONNECTION_NOTIFY_CLOSED else { return }
+            ListenerExchanges.from(context)?.hasConnectionEnded = true
             ListenerExchanges.from(context)?.end(connection, isDelivered: false)
         }
     }
@@ -69,7 +75,7 @@ extension ListenerExchanges {
         method: String,
         _ bytes: UnsafeRawBufferPointer
     ) -> MHD_Result {
-        guard let exchange = byConnection[connection] else { return .NO }
+        guard let handler, let exchange = byConnection[connection] else { return .NO }
         return exchange.proceed(
             method: method,
             headers: { Self.headers(of: connection) },

@@ -6,7 +6,7 @@ package import Systemd
 /// A small HTTP server for one login's answer, on loopback addresses only, on the loop.
 ///
 /// It knows no paths: every whole request reaches the handler, which answers it now or later. Requests that
-/// are not HTTP, too large (16 KiB of headers, 64 KiB of body) or of an unknown method are refused before that, and
+/// are not HTTP, too large (64 KiB of headers, 64 KiB of body) or of an unknown method are refused before that, and
 /// harm nobody. At most 16 connections an address, each closed after 10 s without a byte.
 @LoopActor package final class LoopbackListener {
     /// Called for every whole request.

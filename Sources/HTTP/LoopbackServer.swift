@@ -14,8 +14,9 @@ final class LoopbackServer {
     private static let connectionLimit: UInt32 = 16
     /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 10
-    /// Bytes for a connection's buffers; libmicrohttpd answers 431 where the headers need more.
-    private static let memoryLimit = 16 << 10
+    /// Bytes for a connection's buffers; libmicrohttpd refuses headers that need more. A browser sends along every
+    /// cookie that any program on this machine's loopback has set, whatever its port.
+    private static let memoryLimit = 64 << 10
 
     private let loop: EventLoop
     private let exchanges: ListenerExchanges
@@ -26,6 +27,8 @@ final class LoopbackServer {
     private var timeout: EventSource?
     private var soon: EventSource?
     private var grace: EventSource?
+    /// The daemon is at work, and its callbacks may be.
+    private var isInRound = false
     /// This object while answers are owed that nobody else waits for.
     private var kept: LoopbackServer?
 
@@ -85,22 +88,32 @@ final class LoopbackServer {
         stop()
     }
 
-    /// Accepts no further connection from the loop's next round on, and stops when nothing is owed, or after
-    /// `grace`.
+    /// Accepts no further connection, and stops when nothing is owed, or after `grace`. May be called in the handler.
     func finish(grace duration: Duration) {
         guard daemon != nil, grace == nil else { return }
         kept = self
+        stopAccepting()
         grace = loop.addTimer(at: loop.bootTime.advanced(by: duration), accuracy: .milliseconds(100)) {
             [weak self] in self?.stop()
         }
-        soon?.rearm()
+        if isInRound {
+            soon?.rearm()
+        } else {
+            goRound()
+        }
     }
 
     /// Lets the daemon do what there is to do, and asks it when to come again.
     private func goRound() {
-        if grace != nil { stopAccepting() }
         guard let daemon else { return }
-        MHD_run(daemon)
+        isInRound = true
+        repeat {
+            // At its limit of connections it stops watching the listening socket, and only looks whether there is
+            // room again at the beginning of a run.
+            exchanges.hasConnectionEnded = false
+            MHD_run(daemon)
+        } while exchanges.hasConnectionEnded
+        isInRound = false
         if grace != nil, !exchanges.isAnyOwed { return stop() }
         var milliseconds: UInt64 = 0
         guard MHD_get_timeout(daemon, &milliseconds) == .YES else {

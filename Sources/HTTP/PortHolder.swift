@@ -2,21 +2,28 @@
 // Copyright the tokend authors
 
 import Glibc
+import HTTPTypes
 
 /// Finds out who listens on a port, for the sentence that says so. It looks through `/proc`, and only after
 /// the port could not be had.
 enum PortHolder {
-    /// `NAME, process PID` of a program of this user that listens on the TCP port; nil for another user's.
-    static func name(of port: UInt16) -> String? {
+    /// Who holds the TCP port, as the end of `is taken by`.
+    static func description(of port: UInt16) -> String {
+        guard let (name, process) = listener(on: port) else { return "another program" }
+        return process == getpid() ? "another sign-in of tokend" : "another program (\(name), process \(process))"
+    }
+
+    /// The program that listens on the port; nil where it is another user's.
+    private static func listener(on port: UInt16) -> (name: String, process: pid_t)? {
         let sockets = listeningSockets(on: port)
         guard !sockets.isEmpty else { return nil }
-        for process in names(in: "/proc") where process.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        for process in names(in: "/proc").compactMap(pid_t.init) {
             let folder = "/proc/\(process)/fd"
             guard names(in: folder).contains(where: { sockets.contains(target(of: "\(folder)/\($0)")) }) else {
                 continue
             }
             let name = text(of: "/proc/\(process)/comm").prefix { !$0.isNewline }
-            return "\(name), process \(process)"
+            return (DisplayText.sanitized(String(name)), process)
         }
         return nil
     }

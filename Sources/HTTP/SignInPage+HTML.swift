@@ -15,7 +15,7 @@ extension SignInPage {
         <meta name="color-scheme" content="light dark">
         <meta name="robots" content="noindex">
         <title>\(Self.shown(title)) · tokend</title>
-        <link rel="icon" href="data:,">
+        <link rel="icon" href="\(mood.icon)">
         <style>\(SignInStyle.sheet)</style>
         </head>
         <body class="\(mood.rawValue)">
@@ -53,6 +53,32 @@ extension SignInPage {
 }
 
 extension SignInPage.Mood {
+    /// The same picture for the browser's tab, which shows how it went while another tab is in front.
+    fileprivate var icon: String {
+        let drawing =
+            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><circle cx='12' cy='12' r='12' fill='\(tabColour)'/>"
+            + "<path d='\(path)' fill='none' stroke='#fff' stroke-width='3' stroke-linecap='round'/></svg>"
+        return drawing.utf8.reduce(into: "data:image/svg+xml,") { result, byte in
+            switch byte {
+            case UInt8(ascii: "<"): result += "%3C"
+            case UInt8(ascii: ">"): result += "%3E"
+            case UInt8(ascii: "#"): result += "%23"
+            default: result.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+    }
+
+    /// A colour that stands out on light and dark tabs alike.
+    private var tabColour: String {
+        switch self {
+        case .done: "#178a56"
+        case .no: "#b57a00"
+        case .bad: "#cf3a30"
+        case .wait: "#3a6ddf"
+        case .stray: "#66758e"
+        }
+    }
+
     /// The drawing in the circle, on a field of 24 by 24.
     fileprivate var path: String {
         switch self {

@@ -114,8 +114,8 @@ package struct SignInPage: Sendable {
             "Cross-Origin-Opener-Policy": "same-origin",
             "Cross-Origin-Resource-Policy": "same-origin",
             "Content-Security-Policy":
-                "default-src 'none'; style-src \(SignInStyle.source); base-uri 'none'; form-action 'none'; "
-                + "frame-ancestors 'none'",
+                "default-src 'none'; style-src \(SignInStyle.source); img-src data:; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors 'none'",
         ]
         if status == 405 {
             headers["Allow"] = "GET"

@@ -34,6 +34,8 @@ struct TransferFailure {
 
     /// The error.
     var error: TransportError {
+        // Out of memory is what curl calls a line of headers above its own limit.
+        let isTooLarge = isTooLarge || (code == CURLE_OUT_OF_MEMORY && mayHaveBeenSent)
         let (code, message) = isTooLarge ? (.tooLarge, tooLarge) : proxyFailure ?? stepFailure ?? answerFailure
         return TransportError(code: code, message: message, mayHaveBeenSent: mayHaveBeenSent)
     }

@@ -40,22 +40,35 @@ import TokendProtocol
         let path = try socketPath(options, environment)
         let handed = try MainSocket.activated(path: path)
         let socket = if let handed { handed } else { try MainSocket.make(path: path) }
-        do {
+        let outcome: Result<Int32, StartFailure>
+        do throws(SystemdError) {
             try EventLoop.main.adoptCurrentThread()
-            let parts = try LoopActor.assumeIsolated { () throws(StartFailure) in
-                let daemon = try Daemon(options, environment, socket)
-                try daemon.start()
-                return daemon
+            let daemon = LoopActor.assumeIsolated { started(options, environment, socket) }
+            switch daemon {
+            case .failure(let failure): outcome = .failure(failure)
+            case .success(let daemon):
+                outcome = .success(try EventLoop.main.run())
+                withExtendedLifetime(daemon) {}
             }
-            let code = try EventLoop.main.run()
-            withExtendedLifetime(parts) {}
-            return code
-        } catch let error as StartFailure {
-            throw error
-        } catch let error as SystemdError {
-            throw StartFailure(code: 71, message: error.message)
         } catch {
-            throw StartFailure(code: 70, message: "\(error)")
+            throw StartFailure(code: 71, message: error.message)
+        }
+        return try outcome.get()
+    }
+
+    /// A daemon that serves; one that cannot start leaves no socket behind.
+    private static func started(
+        _ options: CommandLineOptions,
+        _ environment: [String: String],
+        _ socket: MainSocket
+    ) -> Result<Daemon, StartFailure> {
+        do throws(StartFailure) {
+            let daemon = try Daemon(options, environment, socket)
+            try daemon.start()
+            return .success(daemon)
+        } catch {
+            socket.remove()
+            return .failure(error)
         }
     }
 
@@ -106,7 +119,8 @@ import TokendProtocol
             store: store,
             redirects: LoopbackRedirects(loop: loop),
             browser: DesktopBrowser(loop: loop, environment: environment),
-            removals: StateFolder(environment: environment, log: log),
+            state: StateFolder(environment: environment, log: log),
+            files: PersonalAccountFiles(folders: folders),
             log: log
         )
         broker = Broker(ports: ports, readConfiguration: read)

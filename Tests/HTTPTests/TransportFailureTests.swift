@@ -72,7 +72,7 @@ import Testing
             return false
         }
         defer { server.stop() }
-        let time = Duration.milliseconds(200)
+        let time = Duration.seconds(2)
         let request: HTTPRequest =
             isRefresh ? try .refresh(server.url(), timeout: time) : try .get(server.url(), timeout: time)
         let failure = try #require(await exchange(request).failure)
@@ -148,8 +148,10 @@ import Testing
         #expect(await exchange(try .get(server.url("/bomb"))).failure?.code == .tooLarge)
     }
 
-    @Test(arguments: ["X: \(String(repeating: "a", count: 80_000))\r\n", String(repeating: "X: y\r\n", count: 20_000)])
-    func `headers without end are not read`(headers: String) async throws {
+    /// How many fields of which size.
+    @Test(arguments: [(1, 80_000), (1, 200_000), (20_000, 1)])
+    func `headers without end are not read`(count: Int, size: Int) async throws {
+        let headers = String(repeating: "X: \(String(repeating: "a", count: size))\r\n", count: count)
         let server = try ByteServer.answering("HTTP/1.1 200 OK\r\n\(headers)\r\n")
         defer { server.stop() }
         #expect(await exchange(try .get(server.url())).failure?.code == .tooLarge)

@@ -11,7 +11,10 @@ extension Programs {
         @Test func `an account with a fault is named with file and line, and the others go on`() async throws {
             try await Stand.with(prepare: { world, provider in
                 try world.writeAccount("work", issuer: provider.issuer)
-                try world.writeAccount("broken", "{\n  issuer: \"\(provider.issuer)\",\n  client_idd: \"tokend\",\n}\n")
+                try world.writeAccount(
+                    "broken",
+                    "{\n  issuer: \"\(provider.issuer)\", client_id: \"tokend\",\n  scopess: [],\n}\n"
+                )
             }) { stand in
                 let broken = try await stand.status("broken")
                 #expect(broken["state"]?.string == "misconfigured")
@@ -19,12 +22,22 @@ extension Programs {
                 #expect(refusal.kind == "config_invalid")
                 #expect(refusal.data["file"]?.string?.hasSuffix("accounts/broken.json5") == true)
                 #expect(refusal.data["line"]?.int64 == 3)
-                #expect(refusal.data["member"]?.string == "client_idd")
+                #expect(refusal.data["member"]?.string == "scopess")
                 try await stand.signIn()
                 _ = try await stand.token()
                 try stand.world.writeAccount("broken", issuer: stand.provider.issuer)
                 _ = try await stand.client.result("config.reload")
                 #expect(try await stand.status("broken")["state"]?.string == "signed_out")
+            }
+        }
+
+        @Test func `a file that is new or mended is picked up by itself`() async throws {
+            try await Stand.with(prepare: { world, _ in try world.writeAccount("work", "{ nonsense") }) { stand in
+                try await stand.daemon.notifications.next("STATUS=accounts: 1 misconfigured")
+                try stand.world.writeAccount("work", issuer: stand.provider.issuer)
+                try await stand.daemon.notifications.next("STATUS=accounts: 1 signed out")
+                try stand.world.writeAccount("home", issuer: stand.provider.issuer)
+                try await stand.daemon.notifications.next("STATUS=accounts: 2 signed out")
             }
         }
 

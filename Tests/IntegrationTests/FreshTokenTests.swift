@@ -8,9 +8,10 @@ import Testing
 extension Programs {
     /// Tokens that stay fresh, whatever the provider does.
     @Suite struct FreshTokens {
+        /// Half of this life is the least time between two refreshes that nobody asked for.
         static var shortLived: ProviderSettings {
             var settings = ProviderSettings.approving
-            settings.accessTokenLifetime = 6
+            settings.accessTokenLifetime = 20
             return settings
         }
 
@@ -18,8 +19,10 @@ extension Programs {
             try await Stand.with(Self.shortLived) { stand in
                 try await stand.signIn()
                 try await stand.provider.next(.token)
+                let held = try #require(try await stand.token()["access_token"]?.string)
                 let refresh = try await stand.provider.next(.token)
                 #expect(refresh.parameters["grant_type"] == "refresh_token")
+                #expect(stand.provider.accepts(accessToken: held), "the old one still holds")
                 let token = try await stand.token()
                 #expect(stand.provider.accepts(accessToken: try #require(token["access_token"]?.string)))
             }

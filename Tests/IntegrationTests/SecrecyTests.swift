@@ -45,11 +45,10 @@ extension Programs {
             let id: JSONObject = ["login_id": result["login_id"] ?? .null]
             replies.append("\(try await stand.client.call("login.wait", id))")
             try await stand.provider.next(.token)
-            try await stand.provider.next(.token)
             let held = try #require(try await stand.token()["access_token"])
-            _ = try await stand.token(["rejected": held])
             stand.provider.script(.token, .answer(.oauthError("server_error", status: 500)), .captivePortal)
-            replies.append("\(try await stand.refusal("token.get", ["account": "work", "min_valid": 3600]))")
+            replies.append("\(try await stand.refusal("token.get", ["account": "work", "rejected": held]))")
+            for _ in 0..<3 { try await stand.provider.next(.token) }
             stand.provider.script(.token, .editingIDToken { $0.signer = .spoiled })
             let second = try await stand.client.result("login.start", ["account": "work", "force": true])
             _ = try await BrowserStandIn().signIn(try #require(second["authorization_url"]?.string))

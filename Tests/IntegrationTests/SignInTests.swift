@@ -77,12 +77,14 @@ extension Programs {
                 let first = try await stand.startLogin()
                 let second = try await stand.startLogin()
                 #expect(first.id == second.id)
+                let address = try #require(HTTPAddress(first.redirectURI))
+                let idle = try RawConnection(address)
                 let id: JSONObject = ["login_id": .string(first.id)]
                 let wait = stand.client.ask("login.wait", id)
                 _ = try await stand.client.result("login.cancel", id)
                 let reply = try await stand.client.reply(to: wait)
                 #expect(DaemonRefusal(reply).kind == "cancelled")
-                let address = try #require(HTTPAddress(first.redirectURI))
+                try await blocking { idle.awaitEnd() }
                 #expect(throws: SystemCallError.self) { try RawConnection(address) }
             }
         }

@@ -125,15 +125,12 @@ extension Programs {
 
         /// The journal has fields to search by, and no secret in any of them.
         private func journal(_ box: SystemdBox) async throws {
-            let lines = try await box.asUser(
+            let lines = try await box.asRoot(
                 "journalctl",
-                "--user",
                 "--no-pager",
                 "--all",
-                "-o",
-                "json",
-                "-u",
-                "tokend.service"
+                "--output=json",
+                "_SYSTEMD_USER_UNIT=tokend.service"
             )
             #expect(lines.contains("\"TOKEND_ACCOUNT\":\"work\""))
             #expect(lines.contains("\"MESSAGE_ID\""))

@@ -4,11 +4,14 @@
 import Glibc
 import TestSupport
 
-/// The provider of `scripts/demo`: prints its issuer as one line, then what clients ask of it on standard error,
-/// until SIGTERM or SIGINT.
+/// The provider of `scripts/demo` and `scripts/bench`: prints its issuer as one line, then what clients ask of it on
+/// standard error, until SIGTERM or SIGINT. From SIGUSR1 to SIGUSR2 its token endpoint hangs.
 @main
 struct DemoProvider {
-    static let usage = "usage: demo-provider [--lifetime SECONDS] [--auto-approve] [--port PORT]\n"
+    static let usage = """
+        usage: demo-provider [--lifetime SECONDS] [--auto-approve] [--keep-refresh-tokens] [--client ID:SECRET] [--port PORT]
+
+        """
 
     static func main() {
         var settings = ProviderSettings()
@@ -17,18 +20,20 @@ struct DemoProvider {
         while let argument = arguments.popFirst() {
             switch argument {
             case "--auto-approve": settings.authorization = .approve
+            case "--client": settings.clients.append(client(arguments.popFirst()))
+            case "--keep-refresh-tokens": settings.refreshTokens = .lasting
             case "--lifetime": settings.accessTokenLifetime = number(arguments.popFirst())
             case "--port": port = number(arguments.popFirst())
             default: fail(usage)
             }
         }
-        let ends = blockedSignals()
+        let signals = blockedSignals()
         do {
             let provider = try FakeProvider(settings, port: port)
             provider.onEvent(tell)
             print(provider.issuer)
             fflush(nil)
-            awaitSignal(ends)
+            obey(signals, provider)
             provider.stop()
         } catch {
             fail("demo-provider: \(error)\n", code: 70)
@@ -40,11 +45,23 @@ struct DemoProvider {
         return number
     }
 
+    /// A confidential client beside the public one.
+    private static func client(_ text: String?) -> ProviderClient {
+        guard let parts = text?.split(separator: ":", maxSplits: 1), parts.count == 2 else { fail(usage) }
+        return ProviderClient(id: String(parts[0]), secret: String(parts[1]))
+    }
+
     /// One line an answer, without anything secret.
     private static func tell(_ event: ProviderEvent) {
         guard case .answered(let status) = event.phase, event.endpoint != .other else { return }
         let grant = event.endpoint == .token ? event.parameters["grant_type"].map { " \($0)" } ?? "" : ""
         write("demo-provider: \(event.endpoint.rawValue)\(grant) \(status)\n")
+    }
+
+    /// As `tell`, and one line a token request that is kept waiting.
+    private static func tellWaiting(_ event: ProviderEvent) {
+        if event.endpoint == .token, event.phase == .arrived { write("demo-provider: token waits\n") }
+        tell(event)
     }
 
     private static func write(_ text: String) {
@@ -57,19 +74,33 @@ struct DemoProvider {
         exit(code)
     }
 
-    /// Blocks the signals that end the program; to be called before the first thread.
+    /// Blocks the signals that are obeyed; to be called before the first thread.
     private static func blockedSignals() -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
-        sigaddset(&signals, SIGINT)
+        for signal in [SIGTERM, SIGINT, SIGUSR1, SIGUSR2] { sigaddset(&signals, signal) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         return signals
     }
 
-    private static func awaitSignal(_ signals: sigset_t) {
+    /// Returns when the program is to end.
+    private static func obey(_ signals: sigset_t, _ provider: FakeProvider) {
         var signals = signals
         var number: Int32 = 0
-        sigwait(&signals, &number)
+        var gate = Gate()
+        while sigwait(&signals, &number) == 0 {
+            switch number {
+            case SIGUSR1:
+                gate = Gate()
+                provider.onEvent(tellWaiting)
+                provider.scriptAlways(.token, .hang(until: gate))
+                write("demo-provider: the token endpoint hangs\n")
+            case SIGUSR2:
+                provider.scriptAlways(.token, nil)
+                provider.onEvent(tell)
+                gate.open()
+            default: return
+            }
+        }
     }
 }

@@ -39,7 +39,7 @@ extension Account {
             wire: settings.wire,
             turn: turn
         ) { [ports, name] in
-            ports.removals.accounts.contains(name)
+            ports.state.removals.contains(name)
         }
         login.begin(attempt, redirects: ports.redirects)
         ports.log.record(.loginStarted(account: name, loginID: id))
@@ -47,9 +47,9 @@ extension Account {
     }
 
     /// Takes over a grant that is in the store.
-    private func install(_ record: GrantRecord) -> LoginResult {
+    func install(_ record: GrantRecord) -> LoginResult {
         moveOn()
-        ports.removals.accounts.remove(name)
+        ports.state.removals.remove(name)
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.
         holdBackUnlessAllowed()
@@ -64,6 +64,7 @@ extension Account {
         endedLogins = endedLogins.suffix(15) + [(login, now)]
         var failure: ProtocolError?
         if case .failure(let error)? = login.result { failure = error }
+        if failure?.kind == .timeout { ignoredLoginAt = now }
         ports.log.record(.loginFinished(account: name, loginID: login.id, error: failure))
         onChange?()
     }

@@ -11,17 +11,17 @@ extension Account {
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
     func logout(revoke: Bool) async -> LogoutResult {
         login?.giveUp("somebody signed out of “\(name)” during the sign-in")
-        moveOn()
-        let held = machine.record
+        moveOn(revoke ? .revoked : .dropped)
+        let held = machine.newestRecord
         perform(machine.loggedOut())
         // Until it is gone, the item is not to come back to life.
-        ports.removals.accounts.insert(name)
+        ports.state.removals.insert(name)
         var result = LogoutResult(revoked: false)
         var record = held
         do throws(StoreError) {
             if record == nil { record = try await storedForLogout() }
             try await ports.store.remove(account: name)
-            ports.removals.accounts.remove(name)
+            ports.state.removals.remove(name)
         } catch {
             result.removalPending = true
             ports.log.record(.storeFault(account: name, error))

@@ -44,6 +44,8 @@ package struct Configuration: Sendable {
     /// What else could not be read; it disables nothing but what lies there.
     package var folderFaults: [ConfigurationFault]
     package var accounts: [String: Account]
+    /// The accounts' files, as they were read.
+    package var sources: [String: ConfigurationSource]
 
     /// - Parameters:
     ///   - previous: the settings in force, kept where `config.json5` has a fault.
@@ -65,6 +67,7 @@ package struct Configuration: Sendable {
             daemonFaults += error.list
         }
         accounts = [:]
+        sources = files.accounts
         for (name, source) in files.accounts {
             do throws(ConfigurationFaults) {
                 accounts[name] = .usable(

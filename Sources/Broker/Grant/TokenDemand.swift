@@ -17,6 +17,15 @@ package struct TokenDemand: Sendable {
     package var fresh: Bool
     /// The token covers at least these.
     package var scope: Scope?
+    /// A person asks: the gap between forced refreshes is for clients.
+    package var isPersonal = false
+
+    /// What `account.refresh` asks for: a new token, now.
+    package static var personal: TokenDemand {
+        var demand = TokenDemand(fresh: true)
+        demand.isPersonal = true
+        return demand
+    }
 
     /// Without a word from the client a token holds for ten seconds at least.
     package static let defaultMinValid: Int64 = 10

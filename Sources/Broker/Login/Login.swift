@@ -150,6 +150,30 @@ package import TokendProtocol
         }
     }
 
+    /// The parameters of a URL that is this login's redirect; nil for any other.
+    func parameters(of url: Secret) -> FormParameters? {
+        guard let start else { return nil }
+        return RedirectURI.parameters(of: url.reveal(), for: start.redirectURI)
+    }
+
+    /// Whether the URL is the answer to this very login.
+    func isAnswer(_ url: Secret) -> Bool {
+        guard let parameters = parameters(of: url), let machine else { return false }
+        return machine.isAnswer(parameters)
+    }
+
+    /// Takes an answer that came another way than through the listener.
+    func complete(_ url: Secret) {
+        guard let parameters = parameters(of: url), var machine else { return }
+        let action = machine.completed(parameters)
+        self.machine = machine
+        switch action {
+        case .exchange(let code): exchange(code)
+        case .end(let failure): finish(.failure(failure))
+        case .answer, .hold, .showPage: break
+        }
+    }
+
     private func exchange(_ code: Secret) {
         guard let attempt else { return }
         // It is never cancelled: a grant that comes too late is revoked, and for that its answer must be read.

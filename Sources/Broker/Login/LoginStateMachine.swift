@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import HTTPTypes
+package import HTTPTypes
 package import OAuth
 package import Secrets
 
@@ -74,6 +74,17 @@ package struct LoginStateMachine: Sendable {
         let text = isForm ? String(decoding: request.body, as: UTF8.self) : request.query
         guard let parameters = text.flatMap(FormParameters.decode) else { return .answer(.refused(status: 400)) }
         return answer(parameters)
+    }
+
+    /// Whether these parameters carry this login's `state`.
+    package func isAnswer(_ parameters: FormParameters) -> Bool {
+        if case .ignored = AuthorizationResponse.read(parameters, for: expected) { return false }
+        return true
+    }
+
+    /// An answer that came another way than through the listener.
+    package mutating func completed(_ parameters: FormParameters) -> Action {
+        answer(parameters)
     }
 
     private mutating func answer(_ parameters: FormParameters) -> Action {

@@ -51,18 +51,6 @@ extension RequestRouter {
         return status
     }
 
-    /// `account.list`
-    func listAccounts(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        _ = try AccountList.Parameters(params: request.params)
-        return reply(
-            AccountList.Result(
-                accounts: broker.accountNames,
-                defaultAccount: broker.configuration.daemon.defaultAccount
-            ),
-            to: request
-        )
-    }
-
     /// `config.reload`
     func reload(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         _ = try ConfigReload.Parameters(params: request.params)
@@ -80,11 +68,11 @@ extension RequestRouter {
                 "only the file store takes a passphrase, and it is not built yet"
             )
         }
-        let broker = broker
+        let prompt = broker.prompt
         return .later { reply in
             Task { @LoopActor in
                 do throws(StoreError) {
-                    try await broker.store.unlock(timeout: .seconds(parameters.timeout ?? 60))
+                    try await prompt.unlock(timeout: .seconds(parameters.timeout ?? 60))
                     reply.succeed(StoreUnlock.Result(state: .ready))
                 } catch {
                     reply.fail(error.protocolError)

@@ -49,7 +49,7 @@ extension RequestRouter {
     }
 
     /// Opens the person's browser; the URL is in the answer, too, so a browser that does not open ends nothing.
-    private func openBrowser(_ isWanted: Bool, _ url: WebURL) {
+    func openBrowser(_ isWanted: Bool, _ url: WebURL) {
         guard isWanted else { return }
         let ports = broker.ports
         let command = broker.configuration.daemon.browser
@@ -98,8 +98,35 @@ extension RequestRouter {
         }
         let account = try broker.account(named: parameters.account)
         return .later { reply in
+            self.expire(reply, parameters.timeout)
             Task { @LoopActor in
                 reply.succeed(await account.logout(revoke: parameters.revoke ?? true))
+            }
+        }
+    }
+
+    /// `login.check`: whether a web view has arrived at the login's redirect.
+    func checkLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try LoginCheck.Parameters(params: request.params)
+        let login = try broker.login(id: parameters.loginID)
+        return reply(LoginCheck.Result(redirect: login.parameters(of: parameters.url) != nil), to: request)
+    }
+
+    /// `login.complete`: an answer that did not come through the listener.
+    func completeLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try LoginComplete.Parameters(params: request.params)
+        if parameters.metadata != nil {
+            throw .invalidParams(member: "metadata", "“metadata” is not built yet in this version of tokend")
+        }
+        let login = try broker.login(for: parameters.url, id: parameters.loginID)
+        return .later { reply in
+            self.expire(reply, parameters.timeout)
+            login.complete(parameters.url)
+            login.whenEnded { result in
+                switch result {
+                case .success(let result): reply.succeed(result)
+                case .failure(let error): reply.fail(error)
+                }
             }
         }
     }

@@ -18,7 +18,11 @@ extension RequestRouter {
             fresh: parameters.fresh ?? false,
             scope: parameters.scope.map { Scope($0) }
         )
-        guard let answer = account.token(demand) else {
+        let answer = account.token(demand)
+        if parameters.interactive == true, (try? answer?.get()) == nil {
+            return getTokenInteractively(parameters, account, demand, from: session)
+        }
+        guard let answer else {
             return .later { reply in
                 reply.expire(
                     after: parameters.timeout ?? 60,
@@ -33,7 +37,7 @@ extension RequestRouter {
         return reply(result(served, account, parameters), to: request)
     }
 
-    private func finish(
+    func finish(
         _ reply: PendingReply,
         _ result: Result<Account.Served, ProtocolError>,
         _ account: Account,
@@ -85,7 +89,7 @@ extension RequestRouter {
     private func refuseUnbuilt(_ parameters: TokenGet.Parameters) throws(ProtocolError) {
         let unbuilt: [(String, Bool)] = [
             ("narrow", parameters.narrow == true), ("resource", parameters.resource != nil),
-            ("audience", parameters.audience != nil), ("interactive", parameters.interactive == true),
+            ("audience", parameters.audience != nil),
         ]
         for (member, isAsked) in unbuilt where isAsked {
             throw .invalidParams(member: member, "“\(member)” is not built yet in this version of tokend")

@@ -56,7 +56,17 @@ package import TokendProtocol
         case .loginWait: return try waitForLogin(request)
         case .loginCancel: return try cancelLogin(request)
         case .logout: return try logout(request)
+        case .loginCheck: return try checkLogin(request)
+        case .loginComplete: return try completeLogin(request)
         case .accountList: return try listAccounts(request)
+        case .accountShow: return try showAccount(request)
+        case .accountAdd: return try addAccount(request)
+        case .accountImport: return try importGrant(request)
+        case .accountRemove: return try removeAccount(request)
+        case .accountRefresh: return try refreshAccount(request)
+        case .accountPause: return try pause(request, true)
+        case .accountResume: return try pause(request, false)
+        case .doctor: return try doctor(request)
         case .configReload: return try reload(request)
         case .storeUnlock: return try unlockStore(request)
         case .eventsSubscribe: return try subscribe(request, session)
@@ -74,7 +84,17 @@ package import TokendProtocol
         .loginWait: LoginWait.Parameters.names,
         .loginCancel: LoginCancel.Parameters.names,
         .logout: Logout.Parameters.names,
+        .loginCheck: LoginCheck.Parameters.names,
+        .loginComplete: LoginComplete.Parameters.names,
         .accountList: AccountList.Parameters.names,
+        .accountShow: AccountShow.Parameters.names,
+        .accountAdd: AccountAdd.Parameters.names,
+        .accountImport: AccountImport.Parameters.names,
+        .accountRemove: AccountRemove.Parameters.names,
+        .accountRefresh: AccountRefresh.Parameters.names,
+        .accountPause: AccountPause.Parameters.names,
+        .accountResume: AccountResume.Parameters.names,
+        .doctor: Doctor.Parameters.names,
         .configReload: ConfigReload.Parameters.names,
         .storeUnlock: StoreUnlock.Parameters.names,
         .eventsSubscribe: EventsSubscribe.Parameters.names,

@@ -27,13 +27,34 @@ package import TokendProtocol
     private let clock: any Clock
     private var metadata: [Key: Entry<ProviderMetadata>] = [:]
     private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
+    /// Token endpoints that asked to be left alone, by any account, and until when.
+    private var coolDowns: [String: BootInstant] = [:]
+    /// When a key set was last fetched because of a key that it lacked.
+    private var refetchedAt: [Key: BootInstant] = [:]
 
     package init(transport: any HTTPTransport, clock: any Clock) {
         self.transport = transport
         self.clock = clock
     }
 
-    /// Forgets everything: what was fetched before may be what a person is mending.
+    /// A token endpoint said `Retry-After`: it holds for all accounts there, and no new configuration undercuts it.
+    func coolDown(_ endpoint: WebURL, for wait: Duration) {
+        let until = clock.now.boot.advanced(by: wait)
+        coolDowns[endpoint.text] = max(coolDowns[endpoint.text] ?? until, until)
+    }
+
+    /// How long a token endpoint must still be left alone; nil: not at all.
+    func secondsToWait(for endpoint: WebURL) -> Int64? {
+        guard let until = coolDowns[endpoint.text] else { return nil }
+        let wait = clock.now.boot.duration(to: until)
+        guard wait > .zero else {
+            coolDowns[endpoint.text] = nil
+            return nil
+        }
+        return wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+    }
+
+    /// Forgets what was fetched: what was fetched before may be what a person is mending.
     package func forgetAll() {
         metadata = [:]
         keySets = [:]
@@ -88,10 +109,12 @@ package import TokendProtocol
         isUnknownKey: Bool = false
     ) async throws(OAuthError) -> JSONWebKeySet {
         let key = Key(issuer: url.text, wire: wire)
+        let now = clock.now.boot
         if let entry = keySets[key] {
-            let age = entry.fetchedAt.duration(to: clock.now.boot)
-            if age < (isUnknownKey ? KeySetDocument.refetchGap : Self.metadataLife) { return entry.value }
+            let isTooSoon = refetchedAt[key].map { $0.duration(to: now) < KeySetDocument.refetchGap } ?? false
+            if isUnknownKey ? isTooSoon : entry.fetchedAt.advanced(by: Self.metadataLife) > now { return entry.value }
         }
+        if isUnknownKey { refetchedAt[key] = now }
         let response = try await fetch(url, wire: wire)
         let keys = try KeySetDocument.read(response)
         keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)

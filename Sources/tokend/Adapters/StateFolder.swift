@@ -6,8 +6,8 @@ import FoundationEssentials
 import StrictJSON
 import Systemd
 
-/// What outlives a restart and is no secret: `$XDG_STATE_HOME/tokend/`.
-final class StateFolder: PendingRemovals {
+/// What outlives a restart and is no secret: `$XDG_STATE_HOME/tokend/state.json`.
+final class StateFolder: LastingState {
     private let folder: String
     private let log: any EventLog
 
@@ -19,34 +19,47 @@ final class StateFolder: PendingRemovals {
             folder = (environment["HOME"] ?? "/") + "/.local/state/tokend"
         }
         self.log = log
-        accounts = []
-        accounts = Self.read(folder + "/removals.json")
+        let kept = Self.read(folder + "/state.json")
+        removals = Self.names(kept, "removals")
+        paused = Self.names(kept, "paused")
     }
 
-    var accounts: Set<String> {
+    var removals: Set<String> {
         didSet {
-            if accounts != oldValue { write() }
+            if removals != oldValue { write() }
         }
     }
 
-    private static func read(_ path: String) -> Set<String> {
-        guard let data = try? Data(contentsOf: URL(filePath: path)),
-            let names = (try? JSONReader().read(Array(data)))?.array
-        else { return [] }
-        return Set(names.compactMap(\.string))
+    var paused: Set<String> {
+        didSet {
+            if paused != oldValue { write() }
+        }
+    }
+
+    private static func read(_ path: String) -> JSONObject {
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return [:] }
+        return (try? JSONReader().read(Array(data)))?.object ?? [:]
+    }
+
+    private static func names(_ kept: JSONObject, _ member: String) -> Set<String> {
+        Set(kept[member]?.array?.compactMap(\.string) ?? [])
     }
 
     private func write() {
-        let names = JSONValue.array(accounts.sorted().map { .string($0) })
+        let content: JSONObject = [
+            "removals": .array(removals.sorted().map { .string($0) }),
+            "paused": .array(paused.sorted().map { .string($0) }),
+        ]
         do {
             try FileManager.default.createDirectory(
                 atPath: folder,
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700]
             )
-            try Data(JSONWriter.bytes(names)).write(to: URL(filePath: folder + "/removals.json"), options: .atomic)
+            try Data(JSONWriter.bytes(.object(content)))
+                .write(to: URL(filePath: folder + "/state.json"), options: .atomic)
         } catch {
-            log.record(.internalFault("cannot write \(folder)/removals.json: \(error)"))
+            log.record(.internalFault("cannot write \(folder)/state.json: \(error)"))
         }
     }
 }

@@ -80,6 +80,11 @@ import Systemd
         step += seconds
     }
 
+    /// The process is gone, and its timers with it.
+    func forgetTimers() {
+        timers = []
+    }
+
     private func nextTimer(until end: BootInstant) -> Timer? {
         timers.removeAll { $0.action == nil }
         return timers.filter { $0.instant <= end }

@@ -30,8 +30,8 @@ import Systemd
     private var waiting: [UnsafeContinuation<Void, Never>] = []
     private var watchers: [UnsafeContinuation<Void, Never>] = []
 
-    static let locked = StoreError(code: .locked, message: "the secret store is locked")
-    static let unavailable = StoreError(code: .unavailable, message: "the secret store does not answer")
+    nonisolated static let locked = StoreError(code: .locked, message: "the secret store is locked")
+    nonisolated static let unavailable = StoreError(code: .unavailable, message: "the secret store does not answer")
 
     var writeCount: Int { calls[.write, default: 0] }
 
@@ -71,6 +71,12 @@ import Systemd
     func holding() async {
         guard waiting.isEmpty else { return }
         await withUnsafeContinuation { watchers.append($0) }
+    }
+
+    /// The process is gone: the calls that were held never happen.
+    func forgetWaiting() {
+        held = []
+        waiting = []
     }
 
     func items() async throws(StoreError) -> [StoredItem] {

@@ -82,6 +82,11 @@ import Systemd
         Task { @LoopActor in await next().answer(response) }
     }
 
+    /// The process is gone: no answer reaches it any more.
+    func forgetWaiting() {
+        waiting = []
+    }
+
     private func deliver(_ exchange: Exchange) {
         if receivers.isEmpty {
             waiting.append(exchange)

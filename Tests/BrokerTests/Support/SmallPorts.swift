@@ -12,11 +12,13 @@ import TokendProtocol
 @LoopActor final class FixedEntropy: Entropy {
     /// What every roll (0 ..< 1) comes out as.
     var roll = 0.5
+    /// What the next rolls come out as, before that.
+    var rolls: [Double] = []
     private var count: UInt8 = 0
 
     func bytes(_ count: Int) -> [UInt8] {
         if count == 4 {
-            let value = UInt32(roll * 4_294_967_295)
+            let value = UInt32((rolls.isEmpty ? roll : rolls.removeFirst()) * 4_294_967_295)
             return (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
         }
         self.count &+= 1
@@ -49,9 +51,31 @@ import TokendProtocol
     }
 }
 
-/// Names of removals that are owed; outlives a restart of the broker.
-@LoopActor final class MemoryRemovals: PendingRemovals {
-    var accounts: Set<String> = []
+/// What outlives a restart of the broker.
+@LoopActor final class MemoryState: LastingState {
+    var removals: Set<String> = []
+    var paused: Set<String> = []
+}
+
+/// Account files in memory.
+@LoopActor final class MemoryAccountFiles: AccountFiles {
+    private(set) var contents: [String: [UInt8]] = [:]
+    /// Thrown by the next writes and removals.
+    var failure: AccountFileError?
+
+    func path(of account: String) -> String { "/memory/accounts/\(account).json5" }
+
+    func write(_ content: [UInt8], account: String) throws(AccountFileError) {
+        if let failure { throw failure }
+        contents[account] = content
+    }
+
+    func remove(account: String) throws(AccountFileError) {
+        if let failure { throw failure }
+        contents[account] = nil
+    }
+
+    func digest(ofFile path: String) -> String? { nil }
 }
 
 /// Listeners that were asked for; a test hands requests in.

@@ -36,14 +36,8 @@ package final class DaemonProcess: Sendable {
 
     /// Waits for `READY=1`; an end before that is reported with what the daemon said.
     package func awaitReadiness(within limit: Duration = .seconds(30)) async throws {
-        try await withThrowingTaskGroup { group in
-            group.addTask { _ = try await self.notifications.next("READY=1", within: limit) }
-            group.addTask {
-                let status = try await self.process.exit(within: limit)
-                throw ChildProcessError("tokend ended before it was ready: \(status) \(self.process.errors)")
-            }
-            defer { group.cancelAll() }
-            try await group.next()
+        _ = try await process.whileRunning { [notifications] in
+            try await notifications.next("READY=1", within: limit)
         }
     }
 

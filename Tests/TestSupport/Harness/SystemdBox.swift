@@ -9,7 +9,7 @@ import Glibc
 package final class SystemdBox: Sendable {
     /// The ordinary user inside, who exists nowhere else.
     package static let user = "tokend-tester"
-    static let userID = 61_200
+    static let userID = 4242
 
     private let folder: String
     private let process: ChildProcess
@@ -26,10 +26,19 @@ package final class SystemdBox: Sendable {
     package static func boot(binding files: [String: String] = [:]) async throws -> SystemdBox {
         try MissingPrerequisite.require(program: "/usr/bin/systemd-nspawn")
         let folder = "/run/tokend-box-\(getpid())"
-        try await root("mkdir", "-p", folder + "/root")
         // nspawn refuses `/` itself. The bind is read-only, so that nothing that goes wrong can hurt the machine.
+        try await root("mkdir", "-p", folder + "/root")
         try await root("mount", "--bind", "/", folder + "/root")
-        try await root("mount", "-o", "remount,bind,ro", folder + "/root")
+        do {
+            try await root("mount", "-o", "remount,bind,ro", folder + "/root")
+            return try await start(in: folder, binding: files)
+        } catch {
+            await removeFolder(folder)
+            throw error
+        }
+    }
+
+    private static func start(in folder: String, binding files: [String: String]) async throws -> SystemdBox {
         let notifications = try NotifySocket(path: temporaryPath("tokend-box-notify"))
         let command = asRoot(
             [
@@ -40,14 +49,13 @@ package final class SystemdBox: Sendable {
             ] + files.sorted { $0.key < $1.key }.map { "--bind-ro=\($0.value):\($0.key)" }
         )
         let process = try ChildProcess(command[0], Array(command.dropFirst()), environment: hostEnvironment)
-        let leader = try await notifications.next("X_NSPAWN_LEADER_PID=", within: .seconds(60))
-        let box = SystemdBox(
-            folder: folder,
-            process: process,
-            leader: String(leader.dropFirst("X_NSPAWN_LEADER_PID=".count))
-        )
+        let prefix = "X_NSPAWN_LEADER_PID="
+        let leader = try await process.whileRunning { try await notifications.next(prefix, within: .seconds(60)) }
+        let box = SystemdBox(folder: folder, process: process, leader: String(leader.dropFirst(prefix.count)))
         do {
-            try await notifications.next("READY=1", within: .seconds(120))
+            _ = try await process.whileRunning {
+                try await notifications.next("READY=1", within: .seconds(120))
+            }
             try await box.addUser()
         } catch {
             await box.stop()
@@ -77,11 +85,15 @@ package final class SystemdBox: Sendable {
     package func stop() async {
         _ = try? await asRoot("systemctl", "poweroff")
         if (try? await process.exit(within: .seconds(30))) == nil { await process.stop() }
-        _ = try? await Self.root("umount", folder + "/root")
-        _ = try? await Self.root("rmdir", folder + "/root", folder)
+        await Self.removeFolder(folder)
+    }
+
+    private static func removeFolder(_ folder: String) async {
+        _ = try? await root("umount", folder + "/root")
+        _ = try? await root("rmdir", folder + "/root", folder)
         // What nspawn leaves of its control groups.
         for hierarchy in ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"] where access(hierarchy, F_OK) == 0 {
-            _ = try? await Self.root(
+            _ = try? await root(
                 "find",
                 hierarchy,
                 "-mindepth",

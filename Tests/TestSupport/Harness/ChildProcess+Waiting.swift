@@ -15,4 +15,20 @@ extension ChildProcess {
         guard let line else { throw TimedOut("a line of \(name)'s talk; it said: \(errors)") }
         return line
     }
+
+    /// Awaits `event`, and throws with what the program said where that ends first.
+    package func whileRunning<Result: Sendable>(
+        _ event: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await event() }
+            group.addTask {
+                let status = try await self.exit(within: .seconds(600))
+                throw ChildProcessError("\(self.name) ended too early: \(status) \(self.output) \(self.errors)")
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Secrets
+import Systemd
+import TokendProtocol
+
+/// The checks of `doctor`: each is made for real and leaves nothing behind.
+@LoopActor struct Examination {
+    let broker: Broker
+
+    func checks(of accounts: [Account]) async -> [Doctor.Check] {
+        var checks = configuration() + [await store()] + loopback() + [proxy()]
+        for account in accounts { checks += await provider(of: account) }
+        return checks
+    }
+
+    private func configuration() -> [Doctor.Check] {
+        let faults = broker.configuration.faults
+        guard !faults.isEmpty else { return [.init("configuration", .ok, detail: broker.configuration.folder)] }
+        return faults.map { .init("configuration", .fail, detail: $0.description, mend: "edit \($0.file)") }
+    }
+
+    /// A write, a read and a removal under an account's name that no account can have.
+    private func store() async -> Doctor.Check {
+        let name = "store of \(broker.store.kind)"
+        let probe = StoredItem(
+            account: "doctor probe",
+            issuer: "",
+            clientID: "",
+            label: "tokend: a probe",
+            secret: Secret("probe")
+        )
+        do throws(StoreError) {
+            try await broker.store.write(probe)
+            let found = try await broker.store.item(account: probe.account)
+            try await broker.store.remove(account: probe.account)
+            guard found?.secret == probe.secret else {
+                return .init(name, .fail, detail: "what was written was not read back", mend: "restart your keyring")
+            }
+            return .init(name, .ok, detail: "writes, reads and removes")
+        } catch {
+            let mend = error.code == .locked ? "tokenctl unlock" : "start your desktop's keyring"
+            return .init(name, .fail, detail: error.message, mend: mend)
+        }
+    }
+
+    private func loopback() -> [Doctor.Check] {
+        [RedirectURI.LoopbackHost.ipv4, .ipv6].map { host in
+            let name = "loopback \(host.rawValue)"
+            do throws(RedirectFault) {
+                let listener = try broker.ports.redirects.open(host, port: nil) { _, answer in
+                    answer(.refused(status: 404))
+                }
+                listener.close()
+                return .init(name, .ok)
+            } catch {
+                // One family is enough; only where both are missing does no sign-in come home.
+                return .init(name, .skip, detail: error.message)
+            }
+        }
+    }
+
+    private func proxy() -> Doctor.Check {
+        guard let proxy = broker.configuration.daemon.wire.proxy else {
+            return .init("proxy", .ok, detail: "none configured; the service's environment decides")
+        }
+        let shown = (try? WebURL(proxy))?.origin ?? "as configured"
+        return .init("proxy", .ok, detail: DisplayText.sanitized(shown))
+    }
+
+    private func provider(of account: Account) async -> [Doctor.Check] {
+        let name = "provider of \(account.name)"
+        guard let configuration = account.configuration else {
+            return [.init(name, .skip, detail: "its configuration has faults")]
+        }
+        guard let url = configuration.issuer?.url ?? configuration.endpoints.token else {
+            return [.init(name, .skip, detail: "it has no issuer")]
+        }
+        do throws(TransportError) {
+            let probe = HTTPRequest(method: .get, url: url)
+            let response = try await broker.ports.transport.send(probe, wire: account.wire)
+            return [.init(name, .ok, detail: "\(url.host) answers")]
+                + clock(response, name: "clock against \(url.host)")
+        } catch {
+            return [
+                .init(name, .fail, detail: error.message, mend: "check the network, the proxy and the issuer's name")
+            ]
+        }
+    }
+
+    /// A wall clock that is off makes good tokens look spent, or the other way round.
+    private func clock(_ response: HTTPResponse, name: String) -> [Doctor.Check] {
+        guard let date = response.serverDate else { return [.init(name, .skip, detail: "it sends no Date")] }
+        let offset = broker.ports.clock.now.wall - Int64(date)
+        guard abs(offset) > 60 else { return [.init(name, .ok, detail: "\(abs(offset)) s apart")] }
+        let direction = offset > 0 ? "ahead" : "behind"
+        return [
+            .init(
+                name,
+                .fail,
+                detail: "this clock is \(abs(offset)) s \(direction)",
+                mend: "set the clock: timedatectl set-ntp true"
+            )
+        ]
+    }
+}

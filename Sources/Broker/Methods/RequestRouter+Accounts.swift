@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension RequestRouter {
+    /// `account.list`
+    func listAccounts(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        _ = try AccountList.Parameters(params: request.params)
+        return reply(
+            AccountList.Result(
+                accounts: broker.accountNames,
+                defaultAccount: broker.configuration.daemon.defaultAccount
+            ),
+            to: request
+        )
+    }
+
+    /// `account.show`: the account's file as it is.
+    func showAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try AccountShow.Parameters(params: request.params)
+        let account = try broker.account(named: parameters.account)
+        guard let source = broker.configuration.sources[account.name] else {
+            throw ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
+        }
+        let object: JSONObject
+        do { object = try source.object() } catch { throw error.list[0].protocolError }
+        return reply(AccountShow.Result(account: account.name, config: object, file: source.file), to: request)
+    }
+
+    /// `account.add`: checked whole before anything is written.
+    func addAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try AccountAdd.Parameters(params: request.params)
+        if parameters.clientSecret != nil {
+            throw .invalidParams(
+                member: "client_secret",
+                "client secrets are not built yet in this version of tokend"
+            )
+        }
+        let name = parameters.account
+        guard AccountName.isValid(name) else {
+            throw .invalidParams(
+                member: "account",
+                "“\(DisplayText.sanitized(name))” cannot be an account's name: letters, digits and ._@- only, at most 64"
+            )
+        }
+        if broker.accounts[name] != nil, parameters.replace != true {
+            throw ProtocolError(
+                .accountExists,
+                "there is an account “\(name)” already; name another one, or replace it",
+                data: ["account": .string(name)]
+            )
+        }
+        let file = try broker.writeAccount(name, config: parameters.config)
+        return reply(AccountAdd.Result(account: name, file: file), to: request)
+    }
+
+    /// `account.remove`: signed out first, then the file goes.
+    func removeAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try AccountRemove.Parameters(params: request.params)
+        let account = try broker.account(named: parameters.account)
+        try broker.checkRemovable(account.name)
+        let broker = broker
+        return .later { reply in
+            self.expire(reply, parameters.timeout)
+            Task { @LoopActor in
+                let result = await account.logout(revoke: parameters.revoke ?? true)
+                do throws(ProtocolError) {
+                    try broker.removeAccount(account.name)
+                    reply.succeed(result)
+                } catch {
+                    reply.fail(error)
+                }
+            }
+        }
+    }
+
+    /// `account.import`: a refresh token from elsewhere, tried before it is stored.
+    func importGrant(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try AccountImport.Parameters(params: request.params)
+        let account = try broker.account(named: parameters.account)
+        return .later { reply in
+            self.expire(reply, parameters.timeout)
+            Task { @LoopActor in
+                do throws(ProtocolError) {
+                    reply.succeed(
+                        try await account.importGrant(
+                            parameters.refreshToken,
+                            scope: parameters.scope.map { Scope($0) }
+                        )
+                    )
+                } catch {
+                    reply.fail(error)
+                }
+            }
+        }
+    }
+
+    /// `account.refresh`: now, because a person says so.
+    func refreshAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try AccountRefresh.Parameters(params: request.params)
+        let account = try broker.account(named: parameters.account)
+        let demand = TokenDemand.personal
+        if let answer = account.token(demand) {
+            _ = try answer.get()
+            return reply(NoResult(), to: request)
+        }
+        return .later { reply in
+            self.expire(reply, parameters.timeout ?? 60)
+            account.whenAnswered(demand) { result in
+                switch result {
+                case .success: reply.succeed(NoResult())
+                case .failure(let error): reply.fail(error)
+                }
+            }
+        }
+    }
+
+    /// `account.pause` and `account.resume`: one account, or all.
+    func pause(_ request: RequestMessage, _ isPaused: Bool) throws(ProtocolError) -> Handling {
+        let parameters = try AccountPause.Parameters(params: request.params)
+        let named = try parameters.account.map { name throws(ProtocolError) in [try broker.account(named: name)] }
+        for account in named ?? Array(broker.accounts.values) { account.pause(isPaused) }
+        return reply(NoResult(), to: request)
+    }
+
+    /// Ends a wait in time; what it waits for goes on.
+    func expire(_ reply: PendingReply, _ seconds: Int64?) {
+        guard let seconds else { return }
+        reply.expire(
+            after: seconds,
+            clock: broker.ports.clock,
+            message: "that was not done in time; it goes on"
+        )
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Systemd
+import TokendProtocol
+
+extension RequestRouter {
+    /// `token.get` with `interactive`: where only the person can help, the person is asked and waited for.
+    func getTokenInteractively(
+        _ parameters: TokenGet.Parameters,
+        _ account: Account,
+        _ demand: TokenDemand,
+        from session: ClientSession
+    ) -> Handling {
+        .later { reply in
+            reply.expire(
+                after: parameters.timeout ?? 300,
+                clock: self.broker.ports.clock,
+                message: "nobody opened the store or signed in to “\(account.name)” in time"
+            )
+            Task { @LoopActor in
+                let result = await self.askPerson(account, demand)
+                self.finish(reply, result, account, parameters, session)
+            }
+        }
+    }
+
+    private func askPerson(_ account: Account, _ demand: TokenDemand) async -> Result<Account.Served, ProtocolError> {
+        var isUnlocked = false
+        var hasSignedIn = false
+        while true {
+            let result = await account.tokenWhenReady(demand)
+            guard case .failure(let error) = result else { return result }
+            do throws(ProtocolError) {
+                switch error.kind {
+                case .storeLocked where !isUnlocked:
+                    try await openStore()
+                    isUnlocked = true
+                case .loginRequired where !hasSignedIn, .loginPending where !hasSignedIn:
+                    try await signIn(account, or: error)
+                    hasSignedIn = true
+                default:
+                    return result
+                }
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func openStore() async throws(ProtocolError) {
+        do {
+            try await broker.prompt.unlock(timeout: .seconds(60))
+        } catch {
+            throw error.protocolError
+        }
+    }
+
+    /// One login an account at a time, and no second tab soon after one that nobody looked at.
+    private func signIn(_ account: Account, or error: ProtocolError) async throws(ProtocolError) {
+        let login: Login
+        if let pending = account.login {
+            login = pending
+        } else {
+            guard !account.hasIgnoredLogin else { throw error }
+            let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
+            login = try account.startLogin(LoginParameters(), id: id, timeout: 300)
+            let start = try await login.started().get()
+            openBrowser(true, start.authorizationURL)
+        }
+        _ = try await login.ended().get()
+    }
+}
+
+extension Login {
+    /// Waits until a browser can be opened.
+    func started() async -> Result<Start, ProtocolError> {
+        await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
+    }
+
+    /// Waits for the end.
+    func ended() async -> Result<LoginResult, ProtocolError> {
+        await withCheckedContinuation { continuation in whenEnded { continuation.resume(returning: $0) } }
+    }
+}
+
+extension Account {
+    /// How long a login that nobody finished keeps the next browser tab away.
+    private static let ignoredFor: Duration = .seconds(300)
+
+    /// Whether the last login ran out of time a short while ago.
+    var hasIgnoredLogin: Bool {
+        guard let ignoredLoginAt else { return false }
+        return ignoredLoginAt.duration(to: ports.clock.now.boot) < Self.ignoredFor
+    }
+
+    /// Waits for the answer that `token` gives, or begins.
+    func tokenWhenReady(_ demand: TokenDemand) async -> Result<Served, ProtocolError> {
+        if let answer = token(demand) { return answer }
+        return await withCheckedContinuation { continuation in
+            whenAnswered(demand) { continuation.resume(returning: $0) }
+        }
+    }
+}

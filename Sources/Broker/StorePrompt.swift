@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+
+/// The store's own prompt: one at a time, whoever asks meanwhile shares its end.
+@LoopActor final class StorePrompt {
+    private let store: ObservedStore
+    private var waiters: [CheckedContinuation<Result<Void, StoreError>, Never>] = []
+    private var isUp = false
+
+    init(store: ObservedStore) {
+        self.store = store
+    }
+
+    /// Asks the person to open the store.
+    func unlock(timeout: Duration) async throws(StoreError) {
+        guard !isUp else {
+            return try await withCheckedContinuation { waiters.append($0) }.get()
+        }
+        isUp = true
+        let result: Result<Void, StoreError>
+        do throws(StoreError) {
+            try await store.unlock(timeout: timeout)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        isUp = false
+        let shared = waiters
+        waiters = []
+        for waiter in shared { waiter.resume(returning: result) }
+        try result.get()
+    }
+}
