@@ -172,6 +172,24 @@ import TokendProtocol
         #expect(stand.store.member("refresh_token") == "R1")
     }
 
+    @Test @LoopActor func `a login that brings no refresh token waits for the one that is on its way`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        try await stand.signIn()
+        let other = try stand.methods.client()
+        _ = other.send(.tokenGet, ["fresh": true])
+        let refresh = await stand.transport.next()
+        let login = try await stand.start()
+        let coming = stand.bringCode(login)
+        stand.transport.next(answer: try stand.tokens(login, refresh: nil))
+        await settle()
+        refresh.answer(.token("A2", refresh: "R2"))
+        _ = await coming.value
+        #expect(await stand.wait(login).value?["renewable"] == true)
+        #expect(stand.store.member("refresh_token") == "R2" && stand.store.member("pending") == nil)
+        #expect(stand.revoked.isEmpty)
+    }
+
     @Test @LoopActor func `a refresh that was sent before does not write the old grant over the new one`() async throws
     {
         let stand = try await LoginStand()
