@@ -46,7 +46,8 @@ package struct Program {
         do throws(TokenctlError) {
             code = try perform(try CommandLineParser.parse(arguments))
         } catch {
-            report(error, asJSON: arguments.contains(Verb.json.name))
+            // What stands after `--` is another program's.
+            report(error, asJSON: arguments.prefix { $0 != "--" }.contains(Verb.json.name))
             code = error.exitCode
         }
         console.clearSpinner()
@@ -80,12 +81,16 @@ package struct Program {
         case .token: try TokenVerb(conversation).run()
         case .refresh, .pause, .resume: try BackgroundVerb(conversation).run()
         case .unlock: try UnlockVerb(conversation).run()
+        case .accountImport: try AccountImportVerb(conversation).run()
         case .accountAdd: try AccountAddVerb(conversation).run()
         case .accountList: try AccountListVerb(conversation).run()
         case .accountShow: try AccountShowVerb(conversation).run()
         case .accountRemove: try AccountRemoveVerb(conversation).run()
+        case .doctor: try DoctorVerb(conversation).run()
         case .reload: try ReloadVerb(conversation).run()
         case .version: try VersionVerb(conversation).run()
+        case .exec, .call, .completion, .credentialGit, .credentialDocker, .credentialKubernetes:
+            throw .usage("not built")
         case .help: ExitCode.success
         }
     }

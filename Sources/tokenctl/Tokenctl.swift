@@ -16,7 +16,11 @@ struct Tokenctl {
             takeOverSignals: Interruption.takeOver,
             findProgram: { BrowserLauncher.find($0, environment: environment) }
         )
-        exit(Program(console: console, world: world).run(Array(CommandLine.arguments.dropFirst())))
+        let arguments = CommandLineParser.arguments(
+            Array(CommandLine.arguments.dropFirst()),
+            startedAs: CommandLine.arguments.first ?? ""
+        )
+        exit(Program(console: console, world: world).run(arguments))
     }
 
     private static func processEnvironment() -> [String: String] {

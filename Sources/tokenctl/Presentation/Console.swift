@@ -119,16 +119,36 @@ package final class Console {
         return nil
     }
 
-    private func readLine() -> String? {
+    /// As `ask`, without showing what is typed. `watching`: a descriptor that ends the waiting by becoming readable.
+    package func askUnseen(_ question: String, watching: Int32) -> String? {
+        clearSpinner()
+        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        return TerminalEcho.withoutEcho(on: input) {
+            // The Enter was not shown either.
+            defer { _ = Self.writeAll([0x0A], to: error) }
+            return readLine(watching: watching)
+        }
+    }
+
+    private func readLine(watching: Int32 = -1) -> String? {
         while true {
             if let end = readAhead.firstIndex(of: 0x0A) {
                 let line = String(decoding: readAhead[..<end], as: UTF8.self)
                 readAhead.removeSubrange(...end)
                 return line
             }
-            guard readAhead.count < 65536, let chunk = readChunk(), !chunk.isEmpty else { return nil }
+            guard readAhead.count < 65536, waitForInput(watching), let chunk = readChunk(), !chunk.isEmpty else {
+                return nil
+            }
             readAhead += chunk
         }
+    }
+
+    private func waitForInput(_ watching: Int32) -> Bool {
+        guard watching >= 0 else { return true }
+        var waiting = [input, watching].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while poll(&waiting, 2, -1) < 0, errno == EINTR {}
+        return waiting[1].revents == 0
     }
 
     private func readChunk() -> [UInt8]? {

@@ -35,6 +35,13 @@ struct ConfigurationFolders {
             readDaemonFile(folder + "/config.json5", into: &files)
             readAccounts(folder + "/accounts", into: &files)
         }
+        // An administrator's rules that would not be kept are worse than a daemon that does not serve.
+        let policy = administrative + "/policy.json5"
+        if FileManager.default.fileExists(atPath: policy) {
+            files.daemonFaults.append(
+                ConfigurationFault(file: policy, message: "policies are not built yet in this version of tokend")
+            )
+        }
         return files
     }
 
