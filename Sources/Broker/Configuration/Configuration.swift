@@ -89,3 +89,32 @@ package struct Configuration: Sendable {
             }
     }
 }
+
+extension Configuration {
+    /// Keeps the store that the daemon was started with, since grants do not move: another one in the files is a fault
+    /// until the next start. A daemon whose `config.json5` was broken at its start serves nothing from the wrong store.
+    package mutating func hold(toStoreOf started: DaemonConfiguration) {
+        guard daemonFaults.isEmpty, !daemon.hasStore(of: started) else { return }
+        daemonFaults.append(
+            ConfigurationFault(
+                file: folder + "/config.json5",
+                member: "store",
+                message: "takes effect when tokend is started anew: systemctl --user restart tokend"
+            )
+        )
+        (daemon.store, daemon.storeFile) = (started.store, started.storeFile)
+    }
+}
+
+extension DaemonConfiguration {
+    /// Whether grants lie in the same place under both.
+    fileprivate func hasStore(of other: DaemonConfiguration) -> Bool {
+        switch (store, other.store) {
+        case (.file, .file): storeFile == other.storeFile
+        case (.memory, .memory), (.auto, .auto), (.secretService, .secretService), (.auto, .secretService),
+            (.secretService, .auto):
+            true
+        default: false
+        }
+    }
+}
