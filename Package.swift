@@ -110,7 +110,7 @@ let package = Package(
         tests("TokenctlTests", ["HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
         tests(
             "IntegrationTests",
-            ["HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]
+            ["Broker", "HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]
         ),
     ]
 )

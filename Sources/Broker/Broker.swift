@@ -124,6 +124,7 @@ package import TokendProtocol
 
     /// The store can be read again: what waited for it goes on.
     package func storeOpened() {
+        ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
         Task { @LoopActor in await finishRemovals() }
         onChange?()
@@ -229,6 +230,6 @@ package import TokendProtocol
 
     /// Writes the held access tokens, so that a restart costs the providers nothing.
     package func keepTokens() async {
-        for account in accounts.values { await account.keepToken() }
+        for account in Array(accounts.values) + Array(retired.values) { await account.keepToken() }
     }
 }

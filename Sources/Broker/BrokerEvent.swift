@@ -11,12 +11,14 @@ package enum BrokerEvent: Sendable {
     case refreshFailed(account: String, ProtocolError)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
     case storeFault(account: String?, StoreError)
+    /// The store answers again after it did not.
+    case storeOpened
     case loginStarted(account: String, loginID: String)
     case loginFinished(account: String, loginID: String, error: ProtocolError?)
     case loggedOut(account: String, revocationFault: String?)
     case configurationRead(accounts: Int, faults: [ConfigurationFault])
-    /// A token left the daemon.
-    case tokenServed(account: String, client: UnixSocket.Credentials, application: String?)
+    /// Tokens left the daemon.
+    case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
     /// No browser could be opened.
     case browserFault(BrowserError)
     /// A fault of the daemon's own.
@@ -45,6 +47,8 @@ package enum BrokerEvent: Sendable {
         case .storeFault(let account, let error):
             guard error.code == .locked else { return nil }
             return EventMessage(.storeLocked, account: account, at: now)
+        case .storeOpened:
+            return EventMessage(.storeUnlocked, at: now)
         case .loginStarted(let account, let loginID):
             return EventMessage(.loginStarted, account: account, at: now, details: ["login_id": .string(loginID)])
         case .loginFinished(let account, let loginID, let error):

@@ -43,6 +43,8 @@ struct LogLine {
                 "\(subject)\(error.message)",
                 Self.fields("store_fault", account, kind: error.protocolError.kind)
             )
+        case .storeOpened:
+            self.init(.info, "the secret store is open again", Self.fields("store_unlocked", nil))
         case .loginStarted(let account, _):
             self.init(.info, "\(account): sign-in started", Self.fields("login_started", account))
         case .loginFinished(let account, _, nil):
@@ -66,7 +68,7 @@ struct LogLine {
             )
         case .browserFault(let error):
             self.init(.warning, error.message, Self.fields("browser_fault", nil))
-        case .tokenServed(let account, _, _):
+        case .tokenServed(let account, _, _, _):
             self.init(.info, "\(account): token served", Self.fields("token_served", account))
         case .internalFault(let message):
             self.init(.error, message, Self.fields("internal_fault", nil, kind: .internalError))
@@ -87,6 +89,7 @@ struct LogLine {
         "refresh_failed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e002",
         "login_required": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e003",
         "store_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e004",
+        "store_unlocked": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00c",
         "login_started": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e005",
         "login_finished": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e006",
         "logged_out": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e007",

@@ -29,11 +29,12 @@ struct ServedTokens {
         account: String,
         client: UnixSocket.Credentials,
         application: String?,
+        count served: Int,
         at now: Moment
     ) -> [LogLine] {
         let key = Key(account: account, pid: client.pid)
         if var count = counts[key] {
-            count.untold += 1
+            count.untold += served
             guard count.since.duration(to: now.boot) >= Self.interval else {
                 counts[key] = count
                 return []
@@ -44,7 +45,7 @@ struct ServedTokens {
         let lines = counts.count >= Self.limit ? forget(at: now) : []
         let program = Self.program(of: client.pid)
         counts[key] = Count(since: now.boot, program: program)
-        return lines + [line(key, program, application, 1)]
+        return lines + [line(key, program, application, served)]
     }
 
     /// Makes room, and tells what was not told yet.

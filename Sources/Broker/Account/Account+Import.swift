@@ -21,7 +21,7 @@ extension Account {
         } catch {
             if error.code != .unreadable { throw error.protocolError }
         }
-        let access = access(configuration)
+        let generation = generation
         let metadata = try await directory.metadata(for: configuration, wire: wire, isFresh: true)
         var record = GrantRecord(
             scope: scope ?? configuration.scopes,
@@ -29,23 +29,28 @@ extension Account {
             signedInAt: ports.clock.now.wall
         )
         record.refreshToken = refreshToken
-        let flow = RefreshFlow(access: access, store: ports.store) { true }
-        switch await flow.tryOut(record, refreshToken, metadata) {
-        case .renewed(let renewed, isStored: _):
-            return install(renewed)
-        case .ended(let end):
-            throw ProtocolError(
-                .loginFailed,
-                "the provider does not accept that refresh token",
-                data: end.oauthError.map { ["oauth_error": .string($0)] } ?? [:]
-            )
-        case .failed(let failure), .refused(_, let failure):
-            throw failure.error
-        case .unstored(_, let error), .storeBlocked(let error):
-            throw error.protocolError
-        case .quarantined, .vanished, nil:
-            throw ProtocolError(.loginFailed, "the provider's answer to that refresh token cannot be used")
+        let flow = RefreshFlow(access: access(configuration), store: ports.store, turn: turn) {
+            .wanted
+        } mend: {
         }
+        do throws(LoginFailure) {
+            record = try await flow.tryOut(record, refreshToken)
+        } catch {
+            throw error.protocolError(account: name)
+        }
+        await turn.take()
+        defer { turn.give() }
+        guard generation == self.generation else { throw overtaken }
+        if case .failure(let error) = await keep(record) { throw error.protocolError }
+        guard generation == self.generation else {
+            await mend()
+            throw overtaken
+        }
+        return install(record)
+    }
+
+    private var overtaken: ProtocolError {
+        ProtocolError(.cancelled, "somebody signed in to “\(name)” or out of it meanwhile; the import was given up")
     }
 
     private func loginUnderWay(_ login: Login) -> ProtocolError {

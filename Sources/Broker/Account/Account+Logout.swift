@@ -11,8 +11,8 @@ extension Account {
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
     func logout(revoke: Bool) async -> LogoutResult {
         login?.giveUp("somebody signed out of “\(name)” during the sign-in")
-        moveOn()
-        let held = machine.record
+        moveOn(revoke ? .revoked : .dropped)
+        let held = machine.newestRecord
         perform(machine.loggedOut())
         // Until it is gone, the item is not to come back to life.
         ports.state.removals.insert(name)

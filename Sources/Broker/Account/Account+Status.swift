@@ -26,14 +26,14 @@ extension Account {
         if machine.isHeldBack || (grant.record.refreshToken == nil && !holds) { return .loginRequired }
         if grant.storeError?.code == .locked, !holds { return .storeLocked }
         if grant.isRefreshing { return .refreshing }
-        if grant.failure != nil || grant.hasUnstored || (grant.storeError != nil && !holds) { return .retrying }
+        if grant.failure != nil || grant.debt != nil || (grant.storeError != nil && !holds) { return .retrying }
         return .ready
     }
 
     /// Why a login is needed.
     var endReason: EndReason? {
         switch machine.state {
-        case .ended(let end, held: _): end.reason
+        case .ended(let ended): ended.end.reason
         case .live where machine.isHeldBack: .configChanged
         case .live(let grant) where grant.record.refreshToken == nil && !grant.holds(ports.clock.now): .ended
         case .signedOut: .signedOut
@@ -72,7 +72,7 @@ extension Account {
     private var heldToken: HeldToken? {
         switch machine.state {
         case .live(let grant): grant.record.token
-        case .ended(_, let held): held
+        case .ended(let ended): ended.held
         default: nil
         }
     }
@@ -85,7 +85,7 @@ extension Account {
         case .blocked(let error):
             return error.fault(at: now.wall)
         case .live(let grant):
-            if let error = grant.storeError ?? grant.unstoredError {
+            if let error = grant.storeError ?? grant.debt?.error {
                 return error.fault(at: grant.failedAt ?? now.wall)
             }
             guard let failure = grant.failure else { return nil }
@@ -95,9 +95,9 @@ extension Account {
                 at: grant.failedAt ?? now.wall,
                 retryAt: failure.kind == .misconfigured ? nil : now.wall(of: grant.notBefore)
             )
-        case .ended(let end, held: _):
-            return end.oauthError.map {
-                .init(kind: .loginRequired, message: "the provider said: \($0)", at: end.at)
+        case .ended(let ended):
+            return ended.end.oauthError.map {
+                .init(kind: .loginRequired, message: "the provider said: \($0)", at: ended.end.at)
             }
         case .unknown, .signedOut:
             return nil
@@ -107,16 +107,6 @@ extension Account {
 
 extension LiveGrant {
     func holds(_ now: Moment) -> Bool { record.token?.holds(0, at: now) ?? false }
-
-    /// The store's refusal of a token that the provider issued.
-    var unstoredError: StoreError? {
-        switch activity {
-        case .unstored(_, let error, _, _), .storing(_, let error, _): error
-        case .idle, .refreshing: nil
-        }
-    }
-
-    var hasUnstored: Bool { unstoredError != nil }
 }
 
 extension StoreError {

@@ -15,7 +15,9 @@ package import TokendProtocol
 @LoopActor package final class Account {
     package let name: String
     /// nil while the account's file has faults.
-    package private(set) var configuration: AccountConfiguration?
+    package private(set) var configuration: AccountConfiguration? {
+        didSet { readyToken = nil }
+    }
     package private(set) var faults: [ConfigurationFault] = []
     package internal(set) var login: Login?
     /// When the last login ran out of time that nobody looked at.
@@ -24,7 +26,11 @@ package import TokendProtocol
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
     /// Who may write the item.
     let turn = ItemTurn()
-    var machine: GrantStateMachine
+    var machine: GrantStateMachine {
+        didSet { readyToken = nil }
+    }
+    /// What a plain request gets without asking the machine; any change of state or settings drops it.
+    var readyToken: ReadyToken?
     /// Called after every refresh that was answered.
     var onRefresh: (@LoopActor () -> Void)?
     /// Called after every change of state.
@@ -32,15 +38,20 @@ package import TokendProtocol
     let ports: BrokerPorts
     let directory: ProviderDirectory
     var settings: DaemonConfiguration
-    private var generation = 0
-    /// No background work any more: the daemon is ending, or the account is gone.
+    /// Counts logins and logouts.
+    private(set) var generation = 0
+    /// What becomes of a refresh that a login or a logout has overtaken.
+    private(set) var lateFate = RefreshFlow.Fate.dropped
+    /// No background work any more but the store's: the daemon is ending.
     private var isStopped = false
-    private var timer: (any ScheduledTimer)?
-    private var armedFor: BootInstant?
-    private var waiters: [Waiter] = []
+    var timer: (any ScheduledTimer)?
+    var armedFor: BootInstant?
+    var waiters: [Waiter] = []
+    /// The last configuration without a fault: what the store owes is written under its name.
+    private(set) var lastConfiguration: AccountConfiguration?
 
     /// A client that waits for a token.
-    private struct Waiter {
+    struct Waiter {
         var demand: TokenDemand
         var answer: @LoopActor (Result<Served, ProtocolError>) -> Void
     }
@@ -72,18 +83,18 @@ package import TokendProtocol
             configuration = nil
             self.faults = faults
             login?.cancel("the settings of “\(name)” have a fault now; mend it, then sign in again")
-            timer?.cancel()
-            armedFor = nil
+            halt()
             settle(renewed: false)
         case .usable(let new):
             let changed = configuration != new || hasMoved
             configuration = new
+            lastConfiguration = new
             faults = []
             machine.reconfigured(settings: new.refresh, isHeldBack: !isAllowed(machine.record))
             if changed, let login {
                 login.cancel("the settings of “\(name)” changed during the sign-in; sign in again")
             }
-            arm()
+            halt()
         }
     }
 
@@ -93,7 +104,13 @@ package import TokendProtocol
         arm()
     }
 
-    private func isAllowed(_ record: GrantRecord?) -> Bool {
+    /// Nothing is asked of the provider for an account without a usable file, or by a daemon that is ending.
+    private func halt() {
+        machine.isDisabled = configuration == nil || isStopped
+        arm()
+    }
+
+    func isAllowed(_ record: GrantRecord?) -> Bool {
         guard let record, let configuration else { return true }
         return record.destination.allows(configuration, wire: settings.wire)
     }
@@ -125,204 +142,15 @@ package import TokendProtocol
         )
     }
 
-    // MARK: Tokens
+    /// The configuration's word for the provider.
+    var issuerName: String { configuration?.issuerName ?? "" }
 
-    /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
-    func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
-        if let error = configurationFault { return .failure(error) }
-        let (answer, actions) = machine.demand(demand, at: ports.clock.now)
-        defer { perform(actions) }
-        switch answer {
-        case .serve(let token, let refreshed):
-            if actions.isEmpty, machine.settings.policy == .active { arm() }
-            return .success(Served(token: token, record: machine.record, refreshed: refreshed))
-        case .fail(let error):
-            return .failure(withPendingLogin(error))
-        case .wait:
-            return nil
-        }
-    }
-
-    /// Calls `body` once what `token` began has ended. To be called in the same turn.
-    func whenAnswered(_ demand: TokenDemand, _ body: @escaping @LoopActor (Result<Served, ProtocolError>) -> Void) {
-        waiters.append(Waiter(demand: demand, answer: body))
-    }
-
-    private func settle(renewed: Bool) {
-        let waiting = waiters
-        waiters = []
-        for waiter in waiting {
-            if let error = configurationFault {
-                waiter.answer(.failure(error))
-                continue
-            }
-            let (answer, actions) = machine.settled(waiter.demand, renewed: renewed, at: ports.clock.now)
-            switch answer {
-            case .wait:
-                waiters.append(waiter)
-            case .fail(let error):
-                waiter.answer(.failure(withPendingLogin(error)))
-            case .serve(let token, let refreshed):
-                waiter.answer(.success(Served(token: token, record: machine.record, refreshed: refreshed)))
-            }
-            perform(actions)
-        }
-    }
-
-    /// Where a login waits for its person already, the client is told which.
-    private func withPendingLogin(_ error: ProtocolError) -> ProtocolError {
-        guard error.kind == .loginRequired, let login, login.result == nil else { return error }
-        var data = error.data
-        data["login_id"] = .string(login.id)
-        data["reason"] = nil
-        return ProtocolError(
-            .loginPending,
-            "a sign-in to “\(name)” waits for its person in the browser",
-            data: data
-        )
-    }
-
-    // MARK: What the machine asks for
-
-    func perform(_ actions: [GrantStateMachine.Action]) {
-        for action in actions {
-            switch action {
-            case .load: load()
-            case .refresh(let record): refresh(record)
-            case .write(let record): write(record)
-            case .settle(let renewed): settle(renewed: renewed)
-            }
-        }
-        arm()
-        if !actions.isEmpty { onChange?() }
-    }
-
-    /// One timer, at whatever is due next.
-    private func arm() {
-        let deadline = nextRefresh
-        guard deadline != armedFor else { return }
-        timer?.cancel()
-        timer = nil
-        armedFor = deadline
-        guard let deadline else { return }
-        timer = ports.clock.schedule(at: deadline, accuracy: .seconds(1)) { [weak self] in
-            guard let self else { return }
-            armedFor = nil
-            perform(machine.deadlineReached(at: ports.clock.now))
-        }
-    }
-
-    /// When the next refresh is due by itself.
-    var nextRefresh: BootInstant? { configuration == nil || isStopped ? nil : machine.deadline }
-
-    /// Reads the account's item, once at a time.
-    func beginLoad() {
-        perform(machine.beginLoad())
-    }
-
-    private func load() {
-        let generation = generation
-        Task { @LoopActor in
-            let result = await stored()
-            guard generation == self.generation else { return }
-            switch result {
-            case .success(let record):
-                loaded(record)
-            case .failure(let error):
-                ports.log.record(.storeFault(account: name, error))
-                perform(machine.loadFailed(error))
-            }
-        }
-    }
-
-    private func stored() async -> Result<GrantRecord?, StoreError> {
-        do throws(StoreError) {
-            if ports.state.removals.contains(name) {
-                // A login that is storing its grant settles it by itself.
-                guard login?.isStoring != true else { return .success(nil) }
-                try await ports.store.remove(account: name)
-                ports.state.removals.remove(name)
-                return .success(nil)
-            }
-            guard let item = try await ports.store.item(account: name) else { return .success(nil) }
-            return .success(try GrantRecord.read(item, at: ports.clock.now))
-        } catch {
-            if error.code == .unreadable {
-                ports.log.record(.storeFault(account: name, error))
-                return .success(nil)
-            }
-            return .failure(error)
-        }
-    }
-
-    /// The store's word on this account.
-    func loaded(_ record: GrantRecord?) {
-        perform(
-            machine.loaded(
-                record,
-                isHeldBack: !isAllowed(record),
-                at: ports.clock.now,
-                roll: ports.entropy.roll()
-            )
-        )
-    }
-
-    private func refresh(_ record: GrantRecord) {
-        guard let configuration else { return }
-        let generation = generation
-        let flow = RefreshFlow(access: access(configuration), store: ports.store) { [weak self] in
-            self?.generation == generation
-        }
-        Task { @LoopActor in
-            await turn.take()
-            let outcome = generation == self.generation ? await flow.run(record) : nil
-            turn.give()
-            guard generation == self.generation, let outcome else { return }
-            onRefresh?()
-            report(outcome)
-            perform(machine.refreshFinished(outcome, at: ports.clock.now, roll: ports.entropy.roll()))
-        }
-    }
-
-    private func report(_ outcome: RefreshOutcome) {
-        switch outcome {
-        case .renewed(let record, isStored: _):
-            ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
-        case .unstored(_, let error), .storeBlocked(let error): ports.log.record(.storeFault(account: name, error))
-        case .quarantined: ports.log.record(.grantEnded(account: name, reason: .subject, oauthError: nil))
-        case .refused(_, let failure), .failed(let failure):
-            ports.log.record(.refreshFailed(account: name, failure.error))
-        case .ended(let end):
-            ports.log.record(.grantEnded(account: name, reason: end.reason, oauthError: end.oauthError))
-        case .vanished: ports.log.record(.grantEnded(account: name, reason: .signedOut, oauthError: nil))
-        }
-    }
-
-    private func write(_ record: GrantRecord) {
-        guard let configuration else { return }
-        let generation = generation
-        Task { @LoopActor in
-            await turn.take()
-            defer { turn.give() }
-            guard generation == self.generation else { return }
-            let result = await keep(record.item(for: configuration))
-            guard generation == self.generation else { return }
-            perform(machine.written(result, at: ports.clock.now))
-        }
-    }
-
-    func keep(_ item: StoredItem) async -> Result<Void, StoreError> {
-        do {
-            try await ports.store.write(item)
-            return .success(())
-        } catch {
-            return .failure(error)
-        }
-    }
+    // MARK: The daemon's life
 
     /// From here on nothing that was started before counts.
-    func moveOn() {
+    func moveOn(_ fate: RefreshFlow.Fate = .dropped) {
         generation += 1
+        lateFate = fate
         machine.isLoading = false
     }
 
@@ -331,42 +159,19 @@ package import TokendProtocol
         perform(machine.storeOpened(at: ports.clock.now))
     }
 
-    /// The configuration's word for the provider.
-    var issuerName: String { configuration?.issuerName ?? "" }
-
-    // MARK: The daemon's life
-
-    /// The first read of all items brought this account's, or none.
-    func firstRead(_ item: StoredItem?) {
-        guard machine.isLoading else { return }
-        if ports.state.removals.contains(name) { return loaded(nil) }
-        do throws(StoreError) {
-            loaded(try item.map { item throws(StoreError) in try GrantRecord.read(item, at: ports.clock.now) })
-        } catch {
-            ports.log.record(.storeFault(account: name, error))
-            if error.code == .unreadable { loaded(nil) } else { perform(machine.loadFailed(error)) }
-        }
-    }
-
-    func firstReadFailed(_ error: StoreError) {
-        guard machine.isLoading else { return }
-        perform(machine.loadFailed(error))
-    }
-
-    /// The clocks stepped: the timer is set anew.
+    /// The clocks stepped, or the machine was asleep.
     func timeJumped() {
+        machine.timeJumped(at: ports.clock.now, roll: ports.entropy.roll())
         armedFor = nil
-        perform(machine.deadlineReached(at: ports.clock.now))
+        deadlineReached()
     }
 
-    /// The account's file is gone: nothing is served, the item stays.
+    /// The account's file is gone: nothing is served, the item stays; a refresh that was sent is kept all the same.
     func retire() {
+        login?.cancel("the account “\(name)” was removed")
         configuration = nil
         faults = []
-        login?.cancel("the account “\(name)” was removed")
-        timer?.cancel()
-        timer = nil
-        armedFor = nil
+        halt()
         let waiting = waiters
         waiters = []
         for waiter in waiting {
@@ -375,15 +180,13 @@ package import TokendProtocol
     }
 
     /// Whether an answer of the provider's is to be stored before the account may be let go of.
-    var isBusy: Bool { machine.isRefreshing || login?.isStoring == true }
+    var isBusy: Bool { machine.isBusy || login?.isStoring == true }
 
-    /// No background work any more.
+    /// No background work any more but the store's.
     func stop() {
         login?.cancel("tokend is stopping")
         isStopped = true
-        timer?.cancel()
-        timer = nil
-        armedFor = nil
+        halt()
     }
 
     /// Background work stops, or is taken up again, because a person says so.
@@ -392,15 +195,5 @@ package import TokendProtocol
         if isPaused { ports.state.paused.insert(name) } else { ports.state.paused.remove(name) }
         arm()
         onChange?()
-    }
-
-    /// Puts the held token into the item where the last write did not.
-    func keepToken() async {
-        guard let configuration, let record = machine.record, record.token != nil, machine.isTokenUnstored else {
-            return
-        }
-        if case .failure(let error) = await keep(record.item(for: configuration)) {
-            ports.log.record(.storeFault(account: name, error))
-        }
     }
 }

@@ -6,9 +6,9 @@ import Secrets
 
 extension GrantRecord {
     /// The record after a good answer; its token is set by the caller.
-    func renewed(by response: TokenResponse, sentAt: Moment, now: Moment) -> GrantRecord {
+    func renewed(by response: TokenResponse, sentAt: Moment) -> GrantRecord {
         var record = replacing(response.refreshToken)
-        record.rotates = response.refreshToken != nil
+        record.rotates = record.refreshToken != refreshToken
         record.scope = response.scope ?? scope
         record.refreshedAt = sentAt.wall
         if let life = response.grantLifetime { record.grantExpiresAt = sentAt.wall.addingSaturated(life) }

@@ -14,8 +14,8 @@ extension GrantStateMachine {
             return (.wait, beginLoad())
         case .signedOut:
             return (.fail(loginRequired(.signedOut)), [])
-        case .ended(let end, let held):
-            return (afterEnd(end, held: held, demand, at: now), [])
+        case .ended(let ended):
+            return (afterEnd(ended.end, held: ended.held, demand, at: now), [])
         case .live(var grant):
             if isHeldBack { return (.fail(loginRequired(.configChanged)), []) }
             if let error = missingScope(demand, granted: grant.record.token?.scope ?? grant.record.scope) {
@@ -23,22 +23,22 @@ extension GrantStateMachine {
             }
             grant.wasAskedFor = true
             defer { state = .live(grant) }
-            if let held = grant.record.token, serves(held, demand, at: now) {
+            if let held = grant.record.token, !demand.forces(past: held), suffices(held, grant, demand, at: now) {
                 return (.serve(held, refreshed: false), [])
             }
             return needsRefresh(&grant, demand, at: now)
         }
     }
 
-    /// Whether the held token answers the demand as it is.
-    private func serves(_ held: HeldToken, _ demand: TokenDemand, at now: Moment) -> Bool {
-        guard !demand.forces(past: held) else { return false }
+    /// Whether the held token holds as long as the demand asks, whatever an API has said of it.
+    private func suffices(_ held: HeldToken, _ grant: LiveGrant, _ demand: TokenDemand, at now: Moment) -> Bool {
+        guard let lifetime = held.wholeLife, let remaining = held.remaining(at: now) else {
+            // Nobody knows its end: it does until the time at which it is renewed on suspicion.
+            return grant.record.refreshToken == nil || !held.isSuspect(at: now)
+        }
         if held.holds(demand.minValid, at: now) { return true }
         // A wish beyond the token's whole life costs one refresh; then the token will do until half its life has gone.
-        guard let lifetime = held.wholeLife, lifetime <= demand.minValid, let remaining = held.remaining(at: now) else {
-            return false
-        }
-        return remaining > 0 && remaining > lifetime / 2
+        return lifetime <= demand.minValid && remaining > lifetime / 2
     }
 
     private mutating func needsRefresh(
@@ -46,19 +46,18 @@ extension GrantStateMachine {
         _ demand: TokenDemand,
         at now: Moment
     ) -> (answer: Answer, actions: [Action]) {
+        if grant.isRefreshing { return (.wait, []) }
         let held = grant.record.token
-        let forced = demand.forces(past: held)
-        if forced, !demand.isPersonal, let held, let last = lastForced, settings.forcedGap > 0,
-            last.advanced(by: .seconds(settings.forcedGap)) > now.boot
-        {
-            guard demand.rejected != held.accessToken else { return (.fail(tokenRejected), []) }
-            return (.serve(held, refreshed: false), [])
+        var isForced = demand.forces(past: held)
+        if isForced, !demand.isPersonal, let held, isWithinForcedGap(now) {
+            if suffices(held, grant, demand, at: now) {
+                guard demand.rejected != held.accessToken else { return (.fail(tokenRejected), []) }
+                return (.serve(held, refreshed: false), [])
+            }
+            isForced = false
         }
-        switch grant.activity {
-        case .refreshing: return (.wait, [])
-        case .unstored(_, let error, _, _), .storing(_, let error, _):
+        if let error = grant.debt?.error {
             return (fallBack(grant, demand, error.protocolError, at: now), [])
-        case .idle: break
         }
         guard grant.record.refreshToken != nil else {
             return (fallBack(grant, demand, notRenewable, at: now), [])
@@ -66,7 +65,12 @@ extension GrantStateMachine {
         if let until = grant.blockedUntil(at: now), let failure = grant.failure {
             return (fallBack(grant, demand, unreachable(failure, retryAt: until, grant, at: now), at: now), [])
         }
-        return (.wait, [grant.beginRefresh(forced: forced)])
+        return (.wait, [grant.beginRefresh(forced: isForced)])
+    }
+
+    private func isWithinForcedGap(_ now: Moment) -> Bool {
+        guard settings.forcedGap > 0, let lastForced else { return false }
+        return lastForced.advanced(by: .seconds(settings.forcedGap)) > now.boot
     }
 
     /// What waited gets its answer: the refresh, or the store's read, has ended; `renewed`: with a new token.
@@ -81,17 +85,22 @@ extension GrantStateMachine {
         case .signedOut, .ended: return self.demand(demand, at: now)
         case .live(let grant):
             if isHeldBack { return self.demand(demand, at: now) }
+            // Asking again could not bring a better one, however short it lives: that would be a loop.
+            if renewed, let held = grant.record.token { return (fresh(held, demand), []) }
             if let error = grant.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
             if let failure = grant.failure {
                 let until = grant.blockedUntil(at: now) ?? now.boot
                 return (fallBack(grant, demand, unreachable(failure, retryAt: until, grant, at: now), at: now), [])
             }
-            if renewed, let held = grant.record.token, held.holds(0, at: now), demand.rejected != held.accessToken {
-                if let error = missingScope(demand, granted: held.scope) { return (.fail(error), []) }
-                return (.serve(held, refreshed: true), [])
-            }
             return self.demand(demand, at: now)
         }
+    }
+
+    /// The answer with a token that has come just now.
+    private func fresh(_ held: HeldToken, _ demand: TokenDemand) -> Answer {
+        if let error = missingScope(demand, granted: held.scope) { return .fail(error) }
+        guard demand.rejected != held.accessToken else { return .fail(tokenRejected) }
+        return .serve(held, refreshed: true)
     }
 
     /// Without an explicit `min_valid` a token that still holds is served whatever the provider's state.
@@ -101,10 +110,9 @@ extension GrantStateMachine {
         _ error: ProtocolError,
         at now: Moment
     ) -> Answer {
-        guard !demand.isExplicit, let held = grant.record.token, held.holds(0, at: now), !demand.forces(past: held)
-        else {
-            return .fail(error)
-        }
+        guard let held = grant.record.token, held.holds(0, at: now), !demand.forces(past: held),
+            !demand.isExplicit || held.wholeLife == nil
+        else { return .fail(error) }
         return .serve(held, refreshed: false)
     }
 
@@ -167,10 +175,12 @@ extension GrantStateMachine {
     ) -> ProtocolError {
         var error = failure.error
         guard error.kind == .providerUnreachable else { return error }
-        let wait = max(0, now.boot.duration(to: retryAt).components.seconds)
-        error.data["retry_at"] = .number(JSONNumber(now.wall.addingSaturated(wait)))
+        // A second early would be answered like this again.
+        let wait = now.boot.duration(to: retryAt)
+        let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+        error.data["retry_at"] = .integer(now.wall.addingSaturated(max(0, seconds)))
         if let remaining = grant.record.token?.remaining(at: now), remaining > 0 {
-            error.data["expires_in"] = .number(JSONNumber(remaining))
+            error.data["expires_in"] = .integer(remaining)
         }
         return error
     }

@@ -17,7 +17,7 @@ package struct GrantStateMachine {
         /// The store is locked or away, which says nothing about the grant.
         case blocked(StoreError)
         case signedOut
-        case ended(GrantRecord.Ended, held: HeldToken?)
+        case ended(EndedGrant)
         case live(LiveGrant)
     }
 
@@ -29,6 +29,8 @@ package struct GrantStateMachine {
         case refresh(GrantRecord)
         /// Write this record again, which the store refused before.
         case write(GrantRecord)
+        /// Remove what is left of a grant that ended long ago.
+        case clear
         /// What was waited for has ended: everyone who waits gets an answer by `settled`.
         case settle(renewed: Bool)
     }
@@ -46,6 +48,8 @@ package struct GrantStateMachine {
     var isLoading = false
     /// The configuration does not allow the grant to go where it would now go.
     var isHeldBack = false
+    /// The account's file is gone or has a fault.
+    package var isDisabled = false
     /// No background work until a person says so.
     package var isPaused = false
     /// The last forced refresh that succeeded.
@@ -62,16 +66,30 @@ package struct GrantStateMachine {
         return grant.record
     }
 
-    /// Whether a refresh token is on its way to the provider.
-    package var isRefreshing: Bool {
-        guard case .live(let grant) = state else { return false }
-        return grant.isRefreshing
+    /// Whether something is under way that must not be cut off: a refresh, or a record that the store has not taken.
+    package var isBusy: Bool {
+        switch state {
+        case .live(let grant): grant.isRefreshing || grant.debt != nil
+        case .unknown, .blocked, .signedOut, .ended: false
+        }
     }
 
-    /// Whether the store does not hold the access token that is served.
-    package var isTokenUnstored: Bool {
-        guard case .live(let grant) = state else { return false }
-        return !grant.isTokenStored
+    /// The record with the newest refresh token, stored or not: what a logout revokes.
+    package var newestRecord: GrantRecord? {
+        guard case .live(let grant) = state else { return nil }
+        return grant.newest
+    }
+
+    /// What the store should hold before the daemon ends and does not; nil where nothing is lost.
+    package var unstoredRecord: GrantRecord? {
+        switch state {
+        case .live(let grant):
+            // Under way, the store's mark must stay.
+            if grant.isRefreshing { return nil }
+            return grant.debt?.record ?? (grant.isTokenStored || grant.record.token == nil ? nil : grant.record)
+        case .ended(let ended): return ended.debt?.record
+        case .unknown, .blocked, .signedOut: return nil
+        }
     }
 
     // MARK: The store's word
@@ -92,13 +110,21 @@ package struct GrantStateMachine {
             return [.settle(renewed: false)]
         }
         if let end = record.ended {
-            state = .ended(end, held: nil)
-            return [.settle(renewed: false)]
+            state = .ended(EndedGrant(end, held: nil, isCleared: !record.renewable, at: now))
+        } else {
+            state = .live(LiveGrant(stored: record, settings, at: now, roll: roll))
         }
-        var grant = LiveGrant(record: record, at: now, jitter: roll)
-        let spread = record.pending == nil ? Duration.milliseconds(Int64(roll * 30_000)) : .zero
-        grant.notBefore = now.boot.advanced(by: spread)
-        state = .live(grant)
+        return [.settle(renewed: false)]
+    }
+
+    /// The store holds another grant than the one that was refreshed: it is the one in force.
+    package mutating func replaced(by record: GrantRecord, isHeldBack: Bool, at now: Moment, roll: Double) -> [Action] {
+        self.isHeldBack = isHeldBack
+        if let end = record.ended {
+            state = .ended(EndedGrant(end, held: nil, isCleared: !record.renewable, at: now))
+        } else {
+            state = .live(LiveGrant(record: record, at: now, jitter: roll))
+        }
         return [.settle(renewed: false)]
     }
 
@@ -141,79 +167,76 @@ package struct GrantStateMachine {
 
     /// When the shell is to call `deadlineReached`; nil: nothing is due by itself.
     package var deadline: BootInstant? {
-        guard case .live(let grant) = state, !isHeldBack, !isPaused else { return nil }
-        return grant.deadline(settings)
+        switch state {
+        case .live(let grant): grant.deadline(settings, isHalted: isHeldBack || isPaused || isDisabled)
+        case .ended(let ended): ended.deadline
+        case .unknown, .blocked, .signedOut: nil
+        }
+    }
+
+    /// When the next refresh is due by itself, as far as nothing else is owed before.
+    package var nextRefresh: BootInstant? {
+        guard case .live(let grant) = state, grant.debt == nil else { return nil }
+        return deadline
     }
 
     /// The time that `deadline` named has come.
-    package mutating func deadlineReached(at now: Moment) -> [Action] {
-        guard case .live(var grant) = state, let deadline, deadline <= now.boot else { return [] }
-        defer { state = .live(grant) }
-        if case .unstored(let record, let error, _, let attempts) = grant.activity {
-            grant.activity = .storing(record, error, attempts: attempts)
-            return [.write(record)]
+    package mutating func deadlineReached(at now: Moment, roll: Double) -> [Action] {
+        guard let deadline, deadline <= now.boot else { return [] }
+        switch state {
+        case .live(var grant):
+            defer { state = .live(grant) }
+            if grant.debt != nil { return grant.debt?.retry() ?? [] }
+            guard deadline.duration(to: now.boot) <= Self.sleep else {
+                grant.notBefore = now.spread(by: roll)
+                return []
+            }
+            return [grant.beginRefresh(forced: false)]
+        case .ended(var ended):
+            defer { state = .ended(ended) }
+            return ended.deadlineReached()
+        case .unknown, .blocked, .signedOut:
+            return []
         }
-        return [grant.beginRefresh(forced: false)]
     }
 
-    // MARK: The provider's word
+    /// A timer that is later than this was kept by a sleep of the machine: all accounts are due, and no network is up.
+    private static let sleep: Duration = .seconds(60)
 
-    /// A refresh has ended.
-    package mutating func refreshFinished(_ outcome: RefreshOutcome, at now: Moment, roll: Double) -> [Action] {
-        guard case .live(var grant) = state else { return [] }
-        let wasForced = grant.isForced
-        switch outcome {
-        case .renewed(let record, let isStored):
-            grant.renewed(record, at: now, jitter: roll)
-            grant.isTokenStored = isStored
-            if wasForced { lastForced = now.boot }
-            state = .live(grant)
-            return [.settle(renewed: true)]
-        case .refused(let record, let failure):
-            grant.record = record
-            _ = grant.failed(failure, at: now, roll: roll)
-            state = .live(grant)
-        case .unstored(let record, let error):
-            grant.activity = .unstored(record, error, retryAt: now.boot.advanced(by: .seconds(2)), attempts: 1)
-            state = .live(grant)
-        case .quarantined(let record):
-            state = .ended(record.ended ?? .init(reason: .subject, at: now.wall), held: nil)
-        case .ended(let end):
-            state = .ended(end, held: grant.record.token)
-        case .vanished:
-            state = .signedOut
-        case .storeBlocked(let error):
-            grant.storeBlocked(error, at: now, roll: roll)
-            state = .live(grant)
-        case .failed(let failure):
-            if grant.failed(failure, at: now, roll: roll) {
-                let error = failure.error.data["oauth_error"]?.string
-                state = .ended(.init(reason: .ended, oauthError: error, at: now.wall), held: grant.record.token)
-            } else {
-                state = .live(grant)
-            }
+    /// The wall clock stepped, or the machine was asleep.
+    package mutating func timeJumped(at now: Moment, roll: Double) {
+        guard case .live(var grant) = state else { return }
+        grant.timeJumped(settings, at: now, roll: roll)
+        if grant.debt == nil, let due = grant.deadline(settings, isHalted: false), due <= now.boot {
+            grant.notBefore = now.spread(by: roll)
         }
-        return [.settle(renewed: false)]
+        state = .live(grant)
     }
 
     /// The store took, or refused again, what it had refused before.
     package mutating func written(_ result: Result<Void, StoreError>, at now: Moment) -> [Action] {
-        guard case .live(var grant) = state, case .storing(let record, _, let attempts) = grant.activity else {
+        switch (state, result) {
+        case (.live(var grant), .success):
+            guard let debt = grant.debt else { return [] }
+            let isForced = grant.isForced
+            let isRenewed = grant.paid(debt, at: now)
+            if isRenewed, isForced { lastForced = now.boot }
+            state = .live(grant)
+            return [.settle(renewed: isRenewed)]
+        case (.live(var grant), .failure(let error)):
+            guard grant.debt != nil else { return [] }
+            grant.debt?.refused(error, at: now)
+            state = .live(grant)
+        case (.ended(var ended), .success):
+            guard ended.debt != nil else { return [] }
+            ended = EndedGrant(ended.end, held: ended.held, isCleared: ended.debt?.record.renewable == false, at: now)
+            state = .ended(ended)
+        case (.ended(var ended), .failure(let error)):
+            guard ended.debt != nil else { return [] }
+            ended.debt?.refused(error, at: now)
+            state = .ended(ended)
+        case (.unknown, _), (.blocked, _), (.signedOut, _):
             return []
-        }
-        defer { state = .live(grant) }
-        switch result {
-        case .success:
-            grant.renewed(record, at: now, jitter: grant.jitter)
-            return [.settle(renewed: true)]
-        case .failure(let error):
-            let wait = Duration.seconds(min(60, Int64(2) << min(attempts, 5)))
-            grant.activity = .unstored(
-                record,
-                error,
-                retryAt: now.boot.advanced(by: wait),
-                attempts: attempts + 1
-            )
         }
         return [.settle(renewed: false)]
     }
@@ -224,18 +247,17 @@ package struct GrantStateMachine {
         case .unknown, .blocked:
             return beginLoad()
         case .live(var grant):
-            if case .unstored(let record, let error, _, let attempts) = grant.activity {
-                grant.activity = .storing(record, error, attempts: attempts)
-                state = .live(grant)
-                return [.write(record)]
-            }
+            defer { state = .live(grant) }
+            if grant.debt != nil { return grant.debt?.retry() ?? [] }
             if grant.storeError != nil {
                 grant.storeError = nil
                 grant.notBefore = now.boot
-                state = .live(grant)
             }
             return []
-        case .signedOut, .ended:
+        case .ended(var ended):
+            defer { state = .ended(ended) }
+            return ended.debt?.retry() ?? []
+        case .signedOut:
             return []
         }
     }

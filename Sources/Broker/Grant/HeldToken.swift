@@ -75,10 +75,19 @@ package struct HeldToken: Sendable, Equatable {
         )
     }
 
-    /// Whether it holds for more than `seconds`; a token without a known end holds until an API says otherwise.
+    /// Whether it holds for `seconds` at least; a token without a known end holds until an API says otherwise.
     package func holds(_ seconds: Int64, at now: Moment) -> Bool {
         guard let remaining = remaining(at: now) else { return true }
-        return remaining > seconds
+        return remaining >= max(seconds, 1)
+    }
+
+    /// Whether a token whose end is not known has been used for so long that it is better renewed.
+    package func isSuspect(at now: Moment) -> Bool {
+        guard wholeLife == nil, let span = RefreshPolicy().refreshDelay(lifetime: lifetime, jitter: 0) else {
+            return false
+        }
+        let age = Duration.seconds(ageThen) + obtainedAtBoot.duration(to: now.boot)
+        return age >= .seconds(span)
     }
 }
 

@@ -11,12 +11,11 @@ struct LiveGrant {
         case idle
         case refreshing(forced: Bool)
         /// The provider rotated and the store refused the new token.
-        case unstored(GrantRecord, StoreError, retryAt: BootInstant, attempts: Int)
-        /// The same, being written again.
-        case storing(GrantRecord, StoreError, attempts: Int)
+        case owing(StoreDebt, forced: Bool)
     }
 
-    /// What is durable; only its token is ever served.
+    /// What is durable, but for the mark of a refresh under way; only its token is ever served. Here the mark means that
+    /// the refresh token may be spent.
     var record: GrantRecord
     var activity: Activity = .idle
     /// The last refresh's failure, until one succeeds.
@@ -26,6 +25,8 @@ struct LiveGrant {
     /// Answers with an unknown error in a row, and the time of the first.
     var unknowns = 0
     var firstUnknown: BootInstant?
+    /// Connections in a row whose certificate was not accepted.
+    var distrusts = 0
     /// No refresh of the daemon's own before this.
     var notBefore: BootInstant
     /// No refresh at all before this: the provider said so.
@@ -39,11 +40,18 @@ struct LiveGrant {
     var wasAskedFor = false
     /// When the refresh token was last used, or the grant loaded.
     var lastUsed: BootInstant
+    /// Seconds for which it had not been used by then.
+    var idleThen: Int64 = 0
+    /// The held token ends so soon that it is renewed once the daemon has started.
+    var isDueAtStart = false
+    /// When the wall clock, where it stepped ahead, wants the token renewed.
+    var dueByWall: BootInstant?
     /// Whether the store holds the access token, too.
     var isTokenStored = true
     /// Spreads the refreshes of many accounts (0 ..< 1).
     var jitter: Double
 
+    /// A grant that has come just now, from a login or in place of another.
     init(record: GrantRecord, at now: Moment, jitter: Double) {
         self.record = record
         self.jitter = jitter
@@ -51,37 +59,78 @@ struct LiveGrant {
         lastUsed = now.boot
     }
 
+    /// A grant as the store has kept it while no daemon ran; `roll` spreads the work of many.
+    init(stored record: GrantRecord, _ settings: RefreshSettings, at now: Moment, roll: Double) {
+        self.init(record: record, at: now, jitter: roll)
+        idleThen = max(0, now.wall.subtractingSaturated(record.refreshedAt ?? record.signedInAt))
+        // A token that may be spent is tried inside the grace that some providers give.
+        if record.pending == nil { notBefore = now.spread(by: roll) }
+        if let life = record.token?.wholeLife, let remaining = record.token?.remaining(at: now) {
+            isDueAtStart = life > settings.atStartWithin && remaining <= settings.atStartWithin
+        }
+    }
+
     var isRefreshing: Bool {
         if case .refreshing = activity { return true }
         return false
     }
 
+    /// Whether a client's word began what is under way.
     var isForced: Bool {
-        if case .refreshing(forced: true) = activity { return true }
-        return false
+        switch activity {
+        case .refreshing(let forced), .owing(_, let forced): forced
+        case .idle: false
+        }
     }
+
+    /// The record that the store has not taken yet.
+    var debt: StoreDebt? {
+        get {
+            guard case .owing(let debt, _) = activity else { return nil }
+            return debt
+        }
+        set {
+            activity = newValue.map { .owing($0, forced: isForced) } ?? .idle
+        }
+    }
+
+    /// The newest refresh token that the provider issued, stored or not.
+    var newest: GrantRecord { debt?.record ?? record }
 
     mutating func beginRefresh(forced: Bool) -> GrantStateMachine.Action {
         activity = .refreshing(forced: forced)
         return .refresh(record)
     }
 
-    mutating func renewed(_ new: GrantRecord, at now: Moment, jitter: Double) {
-        record = new
-        self.jitter = jitter
-        activity = .idle
-        failure = nil
-        attempts = 0
-        unknowns = 0
-        firstUnknown = nil
-        throttledUntil = nil
-        storeError = nil
-        failedAt = nil
-        wasAskedFor = false
+    mutating func renewed(_ new: GrantRecord, isStored: Bool, at now: Moment, jitter: Double) {
+        self = LiveGrant(record: new, at: now, jitter: jitter)
+        isTokenStored = isStored
         lastAttempt = now.boot
-        lastUsed = now.boot
         // Whatever a provider's tokens live, one refresh token is not used more than once in ten seconds.
         notBefore = now.boot.advanced(by: .seconds(10))
+    }
+
+    /// The provider rotated and the store refused; `failure` where the answer was refused, too.
+    mutating func unstored(_ debt: StoreDebt, _ refusal: RefreshFailure?, at now: Moment, roll: Double) {
+        let forced = isForced
+        failure = nil
+        storeError = nil
+        if let refusal { _ = failed(refusal, at: now, roll: roll) }
+        activity = .owing(debt, forced: forced && refusal == nil)
+    }
+
+    /// The store has taken the record at last.
+    ///
+    /// - Returns: whether its token is a new one.
+    mutating func paid(_ debt: StoreDebt, at now: Moment) -> Bool {
+        guard failure != nil else {
+            renewed(debt.record, isStored: true, at: now, jitter: jitter)
+            return true
+        }
+        record = debt.record
+        activity = .idle
+        isTokenStored = true
+        return false
     }
 
     mutating func storeBlocked(_ error: StoreError, at now: Moment, roll: Double) {
@@ -101,22 +150,25 @@ struct LiveGrant {
         failedAt = now.wall
         lastAttempt = now.boot
         storeError = nil
+        distrusts = new.kind == .untrusted ? distrusts + 1 : 0
+        // A certificate that is never accepted is for a person to mend.
+        if distrusts >= 3 { failure?.kind = .misconfigured }
         let holds = record.token?.holds(0, at: now) ?? false
-        switch new.kind {
-        case .passing, .unknown:
-            notBefore = now.boot.advanced(by: Backoff.wait(attempt: attempts, holdsToken: holds, random: roll))
+        var wait = Backoff.wait(attempt: attempts, holdsToken: holds, random: roll)
+        switch failure?.kind {
         case .throttled(let seconds):
-            let wait = Backoff.wait(
-                attempt: attempts,
-                holdsToken: holds,
-                random: roll,
-                retryAfter: .seconds(seconds)
-            )
+            wait = max(wait, .seconds(seconds))
             throttledUntil = now.boot.advanced(by: .seconds(seconds))
-            notBefore = now.boot.advanced(by: wait)
         case .misconfigured:
             throttledUntil = now.boot.advanced(by: .seconds(60))
+        case .passing, .unknown, .untrusted, nil:
+            break
         }
+        notBefore = now.boot.advanced(by: wait)
+        return isGivenUp(new, at: now)
+    }
+
+    private mutating func isGivenUp(_ new: RefreshFailure, at now: Moment) -> Bool {
         guard new.kind == .unknown else {
             unknowns = 0
             firstUnknown = nil
@@ -128,36 +180,6 @@ struct LiveGrant {
         return unknowns >= 3 && first.duration(to: now.boot) >= .seconds(900)
     }
 
-    /// When something is due by itself.
-    func deadline(_ settings: RefreshSettings) -> BootInstant? {
-        switch activity {
-        case .refreshing, .storing: return nil
-        case .unstored(_, _, let retryAt, _): return retryAt
-        case .idle: break
-        }
-        guard record.refreshToken != nil, failure?.kind != .misconfigured else { return nil }
-        if record.pending != nil { return notBefore }
-        let policy = RefreshPolicy(margin: settings.margin, keepAlive: settings.keepAlive)
-        let dues = [dueByToken(settings, policy), dueByIdleness(policy)].compactMap(\.self)
-        return dues.min().map { max($0, notBefore) }
-    }
-
-    private func dueByToken(_ settings: RefreshSettings, _ policy: RefreshPolicy) -> BootInstant? {
-        switch settings.policy {
-        case .onDemand: return nil
-        case .active where !wasAskedFor: return nil
-        case .active, .always: break
-        }
-        guard let token = record.token else { return notBefore }
-        guard let delay = policy.refreshDelay(lifetime: token.lifetime, jitter: jitter) else { return nil }
-        return token.obtainedAtBoot.advanced(by: .seconds(max(0, delay - Double(token.ageThen))))
-    }
-
-    private func dueByIdleness(_ policy: RefreshPolicy) -> BootInstant? {
-        let life = record.grantExpiresAt.map { $0.subtractingSaturated(record.refreshedAt ?? record.signedInAt) }
-        return policy.keepAliveDelay(grantLifetime: life).map { lastUsed.advanced(by: .seconds($0)) }
-    }
-
     /// The earliest moment at which a client's need may lead to a refresh; nil: at once.
     func blockedUntil(at now: Moment) -> BootInstant? {
         guard failure != nil else { return nil }
@@ -165,5 +187,12 @@ struct LiveGrant {
         let latest = [gap, throttledUntil].compactMap(\.self).max()
         guard let latest, latest > now.boot else { return nil }
         return latest
+    }
+}
+
+extension Moment {
+    /// A moment of the next half minute, so that what became due at once is not done at once.
+    func spread(by roll: Double) -> BootInstant {
+        boot.advanced(by: .milliseconds(Int64(roll * 30_000)))
     }
 }

@@ -44,6 +44,14 @@ extension RefreshFailure {
         }
     }
 
+    /// Another refresh at the same provider was asked to wait.
+    init(waiting seconds: Int64, host: String) {
+        self.init(
+            kind: .throttled(seconds: seconds),
+            error: ProtocolError(.providerUnreachable, "\(host) asked to be left alone for a while")
+        )
+    }
+
     private static func refusal(_ body: OAuthErrorBody, host: String) -> ProtocolError {
         var error = ProtocolError(.providerError, "\(host) refuses the request: \(body.message)")
         if !body.error.isEmpty { error.data["oauth_error"] = .string(body.error) }

@@ -3,26 +3,27 @@
 
 package import TokendProtocol
 
-/// How one refresh ended. Only `ended` and `quarantined` say anything about the grant; the rest pass.
+/// How one refresh ended. Only `ended` and `vanished` are the grant's end; the rest passes.
 package enum RefreshOutcome: Sendable {
     /// A new access token; a new refresh token is in the store. `isStored`: so is the access token.
     case renewed(GrantRecord, isStored: Bool)
     /// The provider answered with a new refresh token and the store did not take it: it is kept in memory, and not
-    /// served, until the store does.
-    case unstored(GrantRecord, StoreError)
-    /// The answer was for another subject, or broke the rules of OIDC Core 12.2: the refresh token is stored, nothing
-    /// is served.
-    case quarantined(GrantRecord)
-    /// The answer breaks the rules in another way: its refresh token is stored, its access token is not used.
+    /// served, until the store does. With a failure where its answer was refused.
+    case unstored(GrantRecord, StoreError, RefreshFailure?)
+    /// The answer breaks the rules: its refresh token is stored, its access token is not used.
     case refused(GrantRecord, RefreshFailure)
-    /// The provider ended the grant.
-    case ended(GrantRecord.Ended)
+    /// The grant is over: the provider said so, or answered for another subject. The record says why; the error is the
+    /// store's that did not take it.
+    case ended(GrantRecord, StoreError?)
+    /// The store holds another refresh token than the one that is held here: nothing was sent, or its refusal counts
+    /// for nothing.
+    case replaced(GrantRecord)
     /// The store is open and has no such item any more.
     case vanished
     /// The store did not answer, so nothing was sent.
     case storeBlocked(StoreError)
-    /// Passing: the provider is away, throttles, or answers nonsense.
-    case failed(RefreshFailure)
+    /// Passing: the provider is away, throttles, or answers nonsense. With a mark where the refresh token may be spent.
+    case failed(RefreshFailure, GrantRecord.Pending?)
 }
 
 /// A refresh that did not work and does not end the grant.
@@ -31,6 +32,8 @@ package struct RefreshFailure: Sendable, Equatable {
     package enum Class: Sendable, Equatable {
         /// Network, timeout, 5xx: back off and try again.
         case passing
+        /// The provider's certificate was not accepted: passing twice, then a person's to mend.
+        case untrusted
         /// The provider named the time to wait, in seconds.
         case throttled(seconds: Int64)
         /// The provider refuses the request as such: only a person can mend that.

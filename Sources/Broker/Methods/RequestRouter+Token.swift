@@ -34,7 +34,9 @@ extension RequestRouter {
         }
         let served = try answer.get()
         note(account, parameters, session)
-        return reply(result(served, account, parameters), to: request)
+        let result = result(served, account, parameters)
+        if parameters.idToken != true { account.keepReady(result, of: served.token) }
+        return reply(result, to: request)
     }
 
     func finish(
@@ -55,9 +57,7 @@ extension RequestRouter {
     }
 
     private func note(_ account: Account, _ parameters: TokenGet.Parameters, _ session: ClientSession) {
-        broker.ports.log.record(
-            .tokenServed(account: account.name, client: session.peer, application: parameters.application)
-        )
+        session.count(account.name, for: parameters.application, at: clock.now, in: broker.ports.log)
     }
 
     private func result(

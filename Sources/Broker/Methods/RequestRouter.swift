@@ -24,6 +24,7 @@ package import TokendProtocol
     }
 
     let broker: Broker
+    let clock: any Clock
     let identity: Identity
     /// Set once the server is there; its numbers are in `status`.
     package weak var server: SocketServer?
@@ -32,6 +33,7 @@ package import TokendProtocol
 
     package init(broker: Broker, identity: Identity) {
         self.broker = broker
+        clock = broker.ports.clock
         self.identity = identity
     }
 

@@ -27,6 +27,8 @@ package import TokendProtocol
     private let clock: any Clock
     private var metadata: [Key: Entry<ProviderMetadata>] = [:]
     private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
+    /// Token endpoints that asked to be left alone, by any account, and until when.
+    private var coolDowns: [String: BootInstant] = [:]
     /// When a key set was last fetched because of a key that it lacked.
     private var refetchedAt: [Key: BootInstant] = [:]
 
@@ -35,7 +37,24 @@ package import TokendProtocol
         self.clock = clock
     }
 
-    /// Forgets everything: what was fetched before may be what a person is mending.
+    /// A token endpoint said `Retry-After`: it holds for all accounts there, and no new configuration undercuts it.
+    func coolDown(_ endpoint: WebURL, for wait: Duration) {
+        let until = clock.now.boot.advanced(by: wait)
+        coolDowns[endpoint.text] = max(coolDowns[endpoint.text] ?? until, until)
+    }
+
+    /// How long a token endpoint must still be left alone; nil: not at all.
+    func secondsToWait(for endpoint: WebURL) -> Int64? {
+        guard let until = coolDowns[endpoint.text] else { return nil }
+        let wait = clock.now.boot.duration(to: until)
+        guard wait > .zero else {
+            coolDowns[endpoint.text] = nil
+            return nil
+        }
+        return wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+    }
+
+    /// Forgets what was fetched: what was fetched before may be what a person is mending.
     package func forgetAll() {
         metadata = [:]
         keySets = [:]

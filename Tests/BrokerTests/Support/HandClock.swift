@@ -24,7 +24,7 @@ import Systemd
     }
 
     /// 2026-05-05T05:20:00Z, with the machine up for some eleven days.
-    static let start = Moment(wall: 1_777_958_400, boot: BootInstant(microseconds: 1_000_000_000_000))
+    nonisolated static let start = Moment(wall: 1_777_958_400, boot: BootInstant(microseconds: 1_000_000_000_000))
 
     private var boot = start.boot
     /// How far the wall clock was stepped.
@@ -78,6 +78,11 @@ import Systemd
     /// Somebody sets the wall clock.
     func stepWall(by seconds: Int64) {
         step += seconds
+    }
+
+    /// The process is gone, and its timers with it.
+    func forgetTimers() {
+        timers = []
     }
 
     private func nextTimer(until end: BootInstant) -> Timer? {

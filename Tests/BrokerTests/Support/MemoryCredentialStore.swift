@@ -29,8 +29,8 @@ import Systemd
     var unlockFault: StoreError?
     private var waiting: [UnsafeContinuation<Void, Never>] = []
 
-    static let locked = StoreError(code: .locked, message: "the secret store is locked")
-    static let unavailable = StoreError(code: .unavailable, message: "the secret store does not answer")
+    nonisolated static let locked = StoreError(code: .locked, message: "the secret store is locked")
+    nonisolated static let unavailable = StoreError(code: .unavailable, message: "the secret store does not answer")
 
     var writeCount: Int { calls[.write, default: 0] }
 
@@ -64,6 +64,12 @@ import Systemd
         let released = waiting
         waiting = []
         for continuation in released { continuation.resume() }
+    }
+
+    /// The process is gone: the calls that were held never happen.
+    func forgetWaiting() {
+        held = []
+        waiting = []
     }
 
     func items() async throws(StoreError) -> [StoredItem] {

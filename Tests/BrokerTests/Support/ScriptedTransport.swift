@@ -77,6 +77,11 @@ import Systemd
         return await withUnsafeContinuation { receivers.append($0) }
     }
 
+    /// The process is gone: no answer reaches it any more.
+    func forgetWaiting() {
+        waiting = []
+    }
+
     private func deliver(_ exchange: Exchange) {
         if receivers.isEmpty {
             waiting.append(exchange)

@@ -109,7 +109,7 @@ extension HTTPResponse {
 
 extension GrantRecord {
     /// A grant as a login leaves it: refresh token `R1`, signed in at `now`.
-    @LoopActor static func signedIn(
+    static func signedIn(
         _ account: AccountConfiguration,
         at now: Moment,
         access: String? = "A1",

@@ -48,6 +48,20 @@ import TokendProtocol
 
     private let ports: BrokerPorts
 
+    /// A started broker whose store holds one grant: refresh token `R1`, access token `A1` of an hour, `age` seconds old.
+    static func signedIn(
+        _ account: AccountConfiguration,
+        age: Int64 = 3600,
+        _ change: (inout GrantRecord) -> Void = { _ in }
+    ) async -> World {
+        let world = World([account])
+        var record = GrantRecord.signedIn(account, at: world.clock.now, age: age)
+        change(&record)
+        world.store.put(record.item(for: account))
+        await world.start()
+        return world
+    }
+
     /// Reads the store, as the daemon does once its socket listens.
     func start() async {
         broker.start()
@@ -56,14 +70,15 @@ import TokendProtocol
 
     /// A kill and a new start: memory is forgotten, what is under way never comes back.
     func restart() async {
-        graveyard.append(broker)
-        for name in broker.accountNames { _ = try? broker.account(named: name).moveOn() }
-        broker.stop()
+        clock.forgetTimers()
+        transport.forgetWaiting()
+        store.forgetWaiting()
+        killed.append(broker)
         broker = Broker(ports: ports) { [files] _ in files.configuration }
         await start()
     }
 
-    private var graveyard: [Broker] = []
+    private var killed: [Broker] = []
 
     /// Changes an account's file and reads it anew.
     func reconfigure(_ accounts: AccountConfiguration...) {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+
+extension Account {
+    // MARK: Reading
+
+    /// Reads the account's item, once at a time.
+    func beginLoad() {
+        perform(machine.beginLoad())
+    }
+
+    func load() {
+        let generation = generation
+        Task { @LoopActor in
+            let result = await stored()
+            guard generation == self.generation else { return }
+            switch result {
+            case .success(let record):
+                loaded(record)
+            case .failure(let error):
+                ports.log.record(.storeFault(account: name, error))
+                perform(machine.loadFailed(error))
+            }
+        }
+    }
+
+    private func stored() async -> Result<GrantRecord?, StoreError> {
+        do throws(StoreError) {
+            if ports.state.removals.contains(name) {
+                // A login that is storing its grant settles it by itself.
+                guard login?.isStoring != true else { return .success(nil) }
+                try await ports.store.remove(account: name)
+                ports.state.removals.remove(name)
+                return .success(nil)
+            }
+            guard let item = try await ports.store.item(account: name) else { return .success(nil) }
+            return .success(try GrantRecord.read(item, at: ports.clock.now))
+        } catch {
+            if error.code == .unreadable {
+                ports.log.record(.storeFault(account: name, error))
+                return .success(nil)
+            }
+            return .failure(error)
+        }
+    }
+
+    /// The store's word on this account.
+    func loaded(_ record: GrantRecord?) {
+        perform(
+            machine.loaded(
+                record,
+                isHeldBack: !isAllowed(record),
+                at: ports.clock.now,
+                roll: ports.entropy.roll()
+            )
+        )
+    }
+
+    /// The first read of all items brought this account's, or none.
+    func firstRead(_ item: StoredItem?) {
+        guard machine.isLoading else { return }
+        if ports.state.removals.contains(name) { return loaded(nil) }
+        do throws(StoreError) {
+            loaded(try item.map { item throws(StoreError) in try GrantRecord.read(item, at: ports.clock.now) })
+        } catch {
+            ports.log.record(.storeFault(account: name, error))
+            if error.code == .unreadable { loaded(nil) } else { perform(machine.loadFailed(error)) }
+        }
+    }
+
+    func firstReadFailed(_ error: StoreError) {
+        guard machine.isLoading else { return }
+        perform(machine.loadFailed(error))
+    }
+
+    // MARK: Writing
+
+    /// Writes a record that the store has refused before.
+    func write(_ record: GrantRecord) {
+        let generation = generation
+        Task { @LoopActor in
+            await turn.take()
+            defer { turn.give() }
+            guard generation == self.generation else { return }
+            let result = await keep(record)
+            guard generation == self.generation else { return await mend() }
+            let actions = machine.written(result, at: ports.clock.now)
+            if actions.contains(.settle(renewed: true)) {
+                ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
+            }
+            perform(actions)
+        }
+    }
+
+    func keep(_ record: GrantRecord) async -> Result<Void, StoreError> {
+        guard let configuration = configuration ?? lastConfiguration else { return .success(()) }
+        do {
+            try await ports.store.write(record.item(for: configuration))
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Puts into the item what the last write did not: the held token, or a grant that the store had refused.
+    func keepToken() async {
+        guard let record = machine.unstoredRecord else { return }
+        if case .failure(let error) = await keep(record) {
+            ports.log.record(.storeFault(account: name, error))
+        }
+    }
+
+    /// A write came to its end after a logout: the store gets what is in force now.
+    func mend() async {
+        if let record = machine.newestRecord {
+            if case .failure(let error) = await keep(record) {
+                ports.log.record(.storeFault(account: name, error))
+            }
+        } else if case .signedOut = machine.state {
+            do {
+                try await ports.store.remove(account: name)
+            } catch {
+                ports.state.removals.insert(name)
+            }
+        }
+    }
+
+    /// Removes what is left of a grant that ended long ago; where that fails, the next start does it.
+    func clear() {
+        let generation = generation
+        Task { @LoopActor in
+            await turn.take()
+            defer { turn.give() }
+            do throws(StoreError) {
+                guard let item = try await ports.store.item(account: name) else { return }
+                let record = try GrantRecord.read(item, at: ports.clock.now)
+                guard generation == self.generation, record.ended != nil, !record.renewable else { return }
+                try await ports.store.remove(account: name)
+                if generation != self.generation { await mend() }
+            } catch {
+                ports.log.record(.storeFault(account: name, error))
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension Account {
+    /// Does what the machine asks for.
+    func perform(_ actions: [GrantStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .load: load()
+            case .refresh(let record): refresh(record)
+            case .write(let record): write(record)
+            case .clear: clear()
+            case .settle(let renewed): settle(renewed: renewed)
+            }
+        }
+        arm()
+        if !actions.isEmpty { onChange?() }
+    }
+
+    /// One timer, at whatever is due next.
+    func arm() {
+        let deadline = machine.deadline
+        guard deadline != armedFor else { return }
+        timer?.cancel()
+        timer = nil
+        armedFor = deadline
+        guard let deadline else { return }
+        timer = ports.clock.schedule(at: deadline, accuracy: .seconds(1)) { [weak self] in
+            self?.armedFor = nil
+            self?.deadlineReached()
+        }
+    }
+
+    func deadlineReached() {
+        perform(machine.deadlineReached(at: ports.clock.now, roll: ports.entropy.roll()))
+    }
+
+    /// When the next refresh is due by itself.
+    var nextRefresh: BootInstant? { machine.nextRefresh }
+
+    private func refresh(_ record: GrantRecord) {
+        // A machine without a configuration asks for none.
+        guard let configuration else { return }
+        let generation = generation
+        let flow = RefreshFlow(access: access(configuration), store: ports.store, turn: turn) { [weak self] in
+            guard let self else { return .dropped }
+            return generation == self.generation ? .wanted : lateFate
+        } mend: { [weak self] in
+            await self?.mend()
+        }
+        Task { @LoopActor in
+            let outcome = await flow.run(record)
+            guard generation == self.generation, let outcome else { return }
+            finished(outcome)
+        }
+    }
+
+    private func finished(_ outcome: RefreshOutcome) {
+        let actions: [GrantStateMachine.Action]
+        let (now, roll) = (ports.clock.now, ports.entropy.roll())
+        if case .replaced(let record) = outcome {
+            actions = machine.replaced(by: record, isHeldBack: !isAllowed(record), at: now, roll: roll)
+        } else {
+            actions = machine.refreshFinished(outcome, at: now, roll: roll)
+        }
+        report(outcome)
+        perform(actions)
+    }
+
+    private func report(_ outcome: RefreshOutcome) {
+        switch outcome {
+        case .renewed(let record, isStored: _):
+            onRefresh?()
+            ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
+        case .unstored(_, let error, _):
+            onRefresh?()
+            ports.log.record(.storeFault(account: name, error))
+        case .storeBlocked(let error):
+            ports.log.record(.storeFault(account: name, error))
+        case .refused(_, let failure), .failed(let failure, _):
+            onRefresh?()
+            ports.log.record(.refreshFailed(account: name, failure.error))
+        case .ended(_, let error):
+            onRefresh?()
+            if let error { ports.log.record(.storeFault(account: name, error)) }
+        case .vanished:
+            ports.log.record(.grantEnded(account: name, reason: .signedOut, oauthError: nil))
+        case .replaced:
+            break
+        }
+        if case .ended(let ended) = machine.state {
+            ports.log.record(
+                .grantEnded(account: name, reason: ended.end.reason, oauthError: ended.end.oauthError)
+            )
+        }
+    }
+}

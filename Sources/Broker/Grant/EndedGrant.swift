@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+
+/// A grant that is over, and what is left of it.
+struct EndedGrant {
+    /// For how long an ended grant keeps its item, so that a restart can still say why.
+    static let memory: Int64 = 86_400
+
+    var end: GrantRecord.Ended
+    /// The last access token, which is good until its own end.
+    var held: HeldToken?
+    /// What the store has not taken yet: the item without its secrets.
+    var debt: StoreDebt?
+    /// When the item goes; nil where it stays, or has gone.
+    var clearAt: BootInstant?
+
+    /// - Parameter isCleared: whether the item holds no secret any more, so that nothing is lost when it goes.
+    init(_ end: GrantRecord.Ended, held: HeldToken?, isCleared: Bool, at now: Moment) {
+        self.end = end
+        self.held = held
+        if isCleared {
+            let age = max(0, now.wall.subtractingSaturated(end.at))
+            clearAt = now.boot.advanced(by: .seconds(max(0, Self.memory.subtractingSaturated(age))))
+        }
+    }
+
+    /// When something is due by itself.
+    var deadline: BootInstant? {
+        debt == nil ? clearAt : debt?.retryAt
+    }
+
+    /// The time that `deadline` named has come.
+    mutating func deadlineReached() -> [GrantStateMachine.Action] {
+        if debt != nil { return debt?.retry() ?? [] }
+        clearAt = nil
+        return [.clear]
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension GrantStateMachine {
+    /// A refresh has ended.
+    package mutating func refreshFinished(_ outcome: RefreshOutcome, at now: Moment, roll: Double) -> [Action] {
+        guard case .live(var grant) = state else { return [] }
+        switch outcome {
+        case .renewed(let record, let isStored):
+            if grant.isForced { lastForced = now.boot }
+            grant.renewed(record, isStored: isStored, at: now, jitter: roll)
+            state = .live(grant)
+            return [.settle(renewed: true)]
+        case .unstored(let record, let error, let failure):
+            grant.unstored(StoreDebt(record, error, at: now), failure, at: now, roll: roll)
+            state = .live(grant)
+        case .refused(let record, let failure):
+            grant.record = record
+            grant.isTokenStored = true
+            _ = grant.failed(failure, at: now, roll: roll)
+            state = .live(grant)
+        case .storeBlocked(let error):
+            grant.storeBlocked(error, at: now, roll: roll)
+            state = .live(grant)
+        case .failed(let failure, let pending):
+            grant.record.pending = pending
+            if grant.failed(failure, at: now, roll: roll) {
+                let code = failure.error.data["oauth_error"]?.string
+                let end = GrantRecord.Ended(reason: .ended, oauthError: code, at: now.wall)
+                state = .ended(EndedGrant(end, held: grant.record.token, isCleared: false, at: now))
+            } else {
+                state = .live(grant)
+            }
+        case .ended(let record, let error):
+            // For another person than ours nothing is served; after the grant's end its last token is.
+            end(record, error, held: record.ended?.reason == .subject ? nil : grant.record.token, at: now)
+        case .vanished:
+            state = .signedOut
+        case .replaced(let record):
+            // Whether it may be used is for `replaced` to know; nothing of the old one is.
+            return replaced(by: record, isHeldBack: isHeldBack, at: now, roll: roll)
+        }
+        return [.settle(renewed: false)]
+    }
+
+    private mutating func end(_ record: GrantRecord, _ error: StoreError?, held: HeldToken?, at now: Moment) {
+        let end = record.ended ?? .init(reason: .ended, at: now.wall)
+        var ended = EndedGrant(end, held: held, isCleared: error == nil && !record.renewable, at: now)
+        if let error { ended.debt = StoreDebt(record, error, at: now) }
+        state = .ended(ended)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Systemd
+
+extension LiveGrant {
+    /// When something is due by itself.
+    ///
+    /// - Parameter isHalted: nothing may be asked of the provider now; what the store owes is written all the same.
+    func deadline(_ settings: RefreshSettings, isHalted: Bool) -> BootInstant? {
+        if let debt { return debt.retryAt }
+        guard !isHalted, !isRefreshing, record.refreshToken != nil, failure?.kind != .misconfigured else { return nil }
+        if record.pending != nil { return notBefore }
+        let policy = RefreshPolicy(margin: settings.margin, keepAlive: settings.keepAlive)
+        let dues = [dueByToken(settings, policy), dueByIdleness(policy)].compactMap(\.self)
+        return dues.min().map { max($0, notBefore) }
+    }
+
+    private func dueByToken(_ settings: RefreshSettings, _ policy: RefreshPolicy) -> BootInstant? {
+        switch settings.policy {
+        case .onDemand: return nil
+        case .active where !wasAskedFor: return nil
+        case .active, .always: break
+        }
+        guard let token = record.token, !(isDueAtStart && settings.policy == .always) else { return notBefore }
+        guard let delay = policy.refreshDelay(lifetime: token.lifetime, jitter: jitter) else { return nil }
+        let due = token.obtainedAtBoot.advanced(by: .seconds(max(0, delay - Double(token.ageThen))))
+        return dueByWall.map { min($0, due) } ?? due
+    }
+
+    private func dueByIdleness(_ policy: RefreshPolicy) -> BootInstant? {
+        let life = record.grantExpiresAt.map { $0.subtractingSaturated(record.refreshedAt ?? record.signedInAt) }
+        return policy.keepAliveDelay(grantLifetime: life)
+            .map { lastUsed.advanced(by: .seconds(max(0, $0.subtractingSaturated(idleThen)))) }
+    }
+
+    /// The wall clock stepped, or the machine was asleep: both views of the token's end are looked at anew, and what is
+    /// due is spread; a provider that was away before may be there now.
+    mutating func timeJumped(_ settings: RefreshSettings, at now: Moment, roll: Double) {
+        if distrusts >= 3 { failure?.kind = .untrusted }
+        if failure != nil || storeError != nil {
+            attempts = 0
+            notBefore = max(min(notBefore, now.spread(by: roll)), throttledUntil ?? now.boot)
+        }
+        dueByWall = nil
+        guard let token = record.token,
+            let delay = RefreshPolicy(margin: settings.margin).refreshDelay(lifetime: token.lifetime, jitter: jitter)
+        else { return }
+        let wait = token.issuedAt.addingSaturated(Int64(delay)).subtractingSaturated(now.wall)
+        dueByWall = max(now.boot.advanced(by: .seconds(max(0, wait))), now.spread(by: roll))
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Secrets
+import Systemd
+import TokendProtocol
+
+extension RefreshFlow {
+    /// A good answer: checked, stored, and only then told of.
+    func keep(_ response: TokenResponse, _ attempt: Attempt, sentAt: Moment) async -> RefreshOutcome? {
+        let record = attempt.record
+        var verified: IDToken?
+        do throws(IdentityFailure) {
+            verified = try await verify(response, attempt)
+        } catch {
+            return await refuse(error, response.refreshToken, attempt)
+        }
+        var new = record.renewed(by: response, sentAt: sentAt)
+        new.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: verified)
+        new.identity = verified?.identity ?? record.identity
+        if response.idToken == nil {
+            // An answer without one leaves the old one as it is (OIDC Core, section 12.2).
+            new.token?.idToken = record.token?.idToken
+            new.token?.idTokenExpiresAt = record.token?.idTokenExpiresAt
+        }
+        let isRotated = new.refreshToken != record.refreshToken
+        guard isRotated || attempt.isMarked || record.rotates == nil else {
+            return ifWanted(.renewed(new, isStored: false))
+        }
+        do {
+            guard try await write(new) else { return await drop(response.refreshToken, attempt) }
+            return .renewed(new, isStored: true)
+        } catch {
+            return ifWanted(isRotated ? .unstored(new, error, nil) : .renewed(new, isStored: false))
+        }
+    }
+
+    private func verify(_ response: TokenResponse, _ attempt: Attempt) async throws(IdentityFailure) -> IDToken? {
+        guard let token = response.idToken, let issuer = account.issuer, let baseline = attempt.record.baseline else {
+            return nil
+        }
+        return try await verify(token, of: response, attempt, issuer, baseline)
+    }
+
+    /// Holds an ID token that came with a refresh against what is known of the person.
+    func verify(
+        _ token: Secret,
+        of response: TokenResponse,
+        _ attempt: Attempt,
+        _ issuer: Issuer,
+        _ baseline: IDTokenBaseline
+    ) async throws(IdentityFailure) -> IDToken {
+        var rules = IDTokenRules(
+            .refresh(baseline),
+            issuer: issuer,
+            clientID: account.clientID,
+            now: access.clock.now.wall
+        )
+        rules.algorithms = attempt.metadata.idTokenSigningAlgorithms
+        rules.accessToken = response.accessToken
+        return try await access.verify(token, rules: rules, metadata: attempt.metadata)
+    }
+
+    /// Nobody waits for the result any more.
+    private func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
+        if fate() == .revoked, let refreshToken {
+            _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
+        }
+        return nil
+    }
+
+    // MARK: An answer that is not served
+
+    private func refuse(_ fault: IdentityFailure, _ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome?
+    {
+        switch fault {
+        case .check("subject", _):
+            return await quarantine(refreshToken, attempt)
+        case .check(let check, let message):
+            let sentence =
+                "\(account.issuerHost) sent an ID token that fails a check (\(check)): \(message)"
+            let error = ProtocolError(.providerError, sentence)
+            return await refuse(refreshToken, attempt, RefreshFailure(kind: .misconfigured, error: error))
+        case .fault(let error):
+            return await refuse(refreshToken, attempt, RefreshFailure(kind: .passing, error: error))
+        }
+    }
+
+    /// The answer is not used, but its refresh token may be the only one that lives.
+    func refuse(_ refreshToken: Secret?, _ attempt: Attempt, _ failure: RefreshFailure) async -> RefreshOutcome? {
+        let new = attempt.record.replacing(refreshToken)
+        guard refreshToken != nil || attempt.isMarked else { return ifWanted(.failed(failure, nil)) }
+        do {
+            guard try await write(new) else { return await drop(refreshToken, attempt) }
+            return .refused(new, failure)
+        } catch {
+            return ifWanted(refreshToken == nil ? .failed(failure, nil) : .unstored(new, error, failure))
+        }
+    }
+
+    /// The answer is for another person than the one who signed in: its refresh token is stored, nothing is served.
+    private func quarantine(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
+        var new = attempt.record.replacing(refreshToken)
+        new.token = nil
+        new.ended = .init(reason: .subject, at: access.clock.now.wall)
+        do {
+            guard try await write(new) else { return await drop(refreshToken, attempt) }
+            return .ended(new, nil)
+        } catch {
+            return ifWanted(.ended(new, error))
+        }
+    }
+
+    /// The provider says that the grant is over. Only the token that was sent is given up: the store may hold a newer
+    /// one by now.
+    func end(_ body: OAuthErrorBody, _ attempt: Attempt) async -> RefreshOutcome? {
+        let record = attempt.record
+        let tombstone = record.tombstone(
+            GrantRecord.Ended(
+                reason: attempt.doubt == nil ? .ended : .lostRotation,
+                oauthError: body.error,
+                at: access.clock.now.wall
+            )
+        )
+        await turn.take()
+        defer { turn.give() }
+        do throws(StoreError) {
+            guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
+            guard stored.refreshToken == record.refreshToken else { return ifWanted(.replaced(stored)) }
+            return try await writeInTurn(tombstone) ? .ended(tombstone, nil) : nil
+        } catch {
+            return ifWanted(.ended(tombstone, error))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+
+/// A record that the store has refused: kept in memory, and written again until the store takes it.
+struct StoreDebt {
+    var record: GrantRecord
+    /// The store's last word.
+    var error: StoreError
+    /// When it is written again; nil while it is being written.
+    var retryAt: BootInstant?
+    /// Refusals so far.
+    var attempts = 1
+
+    /// The first refusal.
+    init(_ record: GrantRecord, _ error: StoreError, at now: Moment) {
+        self.record = record
+        self.error = error
+        retryAt = now.boot.advanced(by: .seconds(2))
+    }
+
+    /// Begins to write it again, unless that is under way.
+    mutating func retry() -> [GrantStateMachine.Action] {
+        guard retryAt != nil else { return [] }
+        retryAt = nil
+        return [.write(record)]
+    }
+
+    /// The store has refused once more.
+    mutating func refused(_ error: StoreError, at now: Moment) {
+        self.error = error
+        retryAt = now.boot.advanced(by: .seconds(min(60, Int64(2) << min(attempts, 5))))
+        attempts += 1
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import Secrets
+import StrictJSON
+import Systemd
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// Results that come after a logout, a login or a change of the configuration.
+@Suite(.onLoop, .timeLimit(.minutes(1))) struct LateResultTests {
+    /// Answers revocations, and nothing else, by itself.
+    @LoopActor private func revoking(_ world: World) {
+        world.transport.script = { request in
+            request.url.path == "/revoke" ? .success(HTTPResponse(status: 200)) : nil
+        }
+    }
+
+    @LoopActor private func revoked(_ world: World) -> [String] {
+        world.transport.posts.filter { $0.url.path == "/revoke" }.compactMap { $0.form["token"] }
+    }
+
+    @LoopActor @Test func `a refresh that ends after the logout revokes its token and stores nothing`() async throws {
+        let world = await World.signedIn(try .plain())
+        revoking(world)
+        let call = try world.get()
+        let exchange = await world.transport.next()
+        let result = await (try world.account()).logout(revoke: true)
+        #expect(result.revoked)
+        #expect(await call.failure()?.data["reason"] == "signed_out")
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        #expect(revoked(world) == ["R1", "A1", "R2"])
+        #expect(world.store.kept.isEmpty)
+    }
+
+    @LoopActor @Test func `a logout that shall not revoke leaves a late result alone, and stores nothing`() async throws
+    {
+        let world = await World.signedIn(try .plain())
+        revoking(world)
+        _ = try world.get()
+        let exchange = await world.transport.next()
+        _ = await (try world.account()).logout(revoke: false)
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        #expect(revoked(world).isEmpty)
+        #expect(world.store.kept.isEmpty)
+    }
+
+    @LoopActor @Test func `a logout while the answer is being stored takes it back (field failure, late result)`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        revoking(world)
+        _ = try world.get()
+        let exchange = await world.transport.next()
+        world.store.held = [.write]
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        _ = await (try world.account()).logout(revoke: true)
+        world.store.release()
+        await settle()
+        #expect(world.store.kept.isEmpty)
+        #expect(revoked(world).last == "R2")
+    }
+
+    @LoopActor @Test func `a logout during discovery is not undone by the mark of the refresh`() async throws {
+        let world = await World.signedIn(try .openID())
+        _ = try world.get()
+        let discovery = await world.transport.next()
+        #expect(discovery.request.method == .get)
+        _ = await (try world.account()).logout(revoke: false)
+        discovery.answer(.page(status: 404))
+        for url in try TestIssuer().documents { world.transport.documents[url.key] = url.value }
+        await settle()
+        #expect(world.store.kept.isEmpty)
+        #expect(world.transport.refreshes.isEmpty)
+    }
+
+    /// What a login does in the end: in its turn the item is written, then the account takes the grant over.
+    @LoopActor private func signIn(_ world: World, access: String) async throws {
+        let account = try AccountConfiguration.plain()
+        let turn = try world.account().turn
+        await turn.take()
+        defer { turn.give() }
+        var record = GrantRecord.signedIn(account, at: world.clock.now, access: access)
+        record.refreshToken = Secret("N1")
+        try await world.store.write(record.item(for: account))
+        let broker = try world.account()
+        broker.moveOn()
+        broker.perform(broker.machine.signedIn(record, at: world.clock.now, roll: 0))
+    }
+
+    @LoopActor @Test func `a login during a refresh wins: the late token is neither stored nor revoked`() async throws {
+        let world = await World.signedIn(try .plain())
+        revoking(world)
+        let call = try world.get()
+        let exchange = await world.transport.next()
+        try await signIn(world, access: "N")
+        #expect(await call.token() == "N")
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        #expect(world.store.member("refresh_token")?.string == "N1")
+        #expect(revoked(world).isEmpty)
+        #expect(try world.get().answer?.get().token.accessToken == Secret("N"))
+    }
+
+    @LoopActor @Test(arguments: [HTTPResponse.token("A2", refresh: "R2"), .oauthError("invalid_grant")])
+    func `a login wins over a result that was being written when it came`(answer: HTTPResponse) async throws {
+        let world = await World.signedIn(try .plain())
+        _ = try world.get()
+        let exchange = await world.transport.next()
+        world.store.held = [.write]
+        exchange.answer(answer)
+        await settle()
+        let login = Task { @LoopActor in try await signIn(world, access: "N") }
+        await settle()
+        world.store.release()
+        try await login.value
+        await settle()
+        #expect(world.store.member("refresh_token")?.string == "N1")
+        await world.restart()
+        #expect(try world.get().answer?.get().token.accessToken == Secret("N"))
+    }
+
+    @LoopActor @Test func `a refusal after a login does not end the new grant (engine rule 9)`() async throws {
+        let world = await World.signedIn(try .plain())
+        _ = try world.get()
+        let exchange = await world.transport.next()
+        try await signIn(world, access: "N")
+        exchange.answer(.oauthError("invalid_grant"))
+        await settle()
+        #expect(world.log.endings.isEmpty)
+        #expect(world.store.member("refresh_token")?.string == "N1")
+    }
+
+    // MARK: Configuration
+
+    @LoopActor @Test func `an account's file that vanishes for a moment loses no refresh (reload matrix, P)`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        revoking(world)
+        let call = try world.get()
+        let exchange = await world.transport.next()
+        world.reconfigure()
+        #expect(await call.failure()?.kind == .accountUnknown)
+        #expect(world.broker.isRefreshing)
+        world.reconfigure(try .plain())
+        let second = try world.get()
+        exchange.answer(.token("A2", refresh: "R2"))
+        #expect(await second.token() == "A2")
+        #expect(world.transport.refreshes.count == 1)
+        #expect(world.store.member("refresh_token")?.string == "R2")
+    }
+
+    @LoopActor @Test func `an account's file that stays away: the refresh is stored, nothing is served or revoked`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        revoking(world)
+        _ = try world.get()
+        let exchange = await world.transport.next()
+        world.reconfigure()
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        #expect(world.store.member("refresh_token")?.string == "R2")
+        #expect(revoked(world).isEmpty)
+        #expect(throws: ProtocolError.self) { try world.get() }
+        await world.clock.advance(by: .seconds(86_400))
+        #expect(world.transport.refreshes.count == 1)
+        world.reconfigure(try .plain())
+        let call = try world.get()
+        #expect(await world.transport.next().form["refresh_token"] == "R2")
+        _ = call
+    }
+
+    @LoopActor @Test func `a grant is held back from where it was not made for, and comes back with the old value`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain(), age: 0)
+        var moved = try AccountConfiguration.plain()
+        moved.endpoints.token = try WebURL("https://evil.example/token")
+        world.reconfigure(moved)
+        #expect(await (try world.get(.fresh)).failure()?.data["reason"] == "config_changed")
+        await world.clock.advance(by: .seconds(7200))
+        #expect(world.transport.requests.isEmpty)
+        world.reconfigure(try .plain())
+        let call = try world.get()
+        await world.transport.next().answer(.token("A2"))
+        #expect(await call.token() == "A2")
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// ID tokens that come with a refresh (OpenID Connect Core, section 12.2).
+@Suite(.onLoop, .timeLimit(.minutes(1))) struct IdentityTests {
+    let issuer: TestIssuer
+
+    init() throws {
+        issuer = try TestIssuer()
+    }
+
+    @LoopActor private func signedIn(age: Int64 = 3600) async throws -> World {
+        let world = await World.signedIn(try .openID(), age: age)
+        world.transport.documents = issuer.documents
+        return world
+    }
+
+    @LoopActor private func answer(_ world: World, _ changes: JSONObject = [:]) throws -> HTTPResponse {
+        .token("A2", refresh: "R2", ["id_token": .string(try issuer.idToken(changes, at: world.clock.now))])
+    }
+
+    @LoopActor @Test func `a good ID token is served with its token (OIDC-11)`() async throws {
+        let world = try await signedIn()
+        let call = try world.get()
+        await world.transport.next().answer(try answer(world))
+        let served = try await call.ended().get()
+        #expect(served.token.accessToken == Secret("A2"))
+        #expect(served.token.idTokenExpiresAt == world.clock.now.wall + 3600)
+        #expect(served.record?.identity == "alice@idp.example")
+    }
+
+    @LoopActor @Test func `an answer without one leaves the old ID token as it is (OIDC-12)`() async throws {
+        let world = try await signedIn()
+        let first = try world.get()
+        await world.transport.next().answer(try answer(world))
+        let before = try await first.ended().get().token.idToken
+        let second = try world.get(.fresh)
+        await world.transport.next().answer(.token("A3", refresh: "R3"))
+        #expect(try await second.ended().get().token.idToken == before)
+        #expect(before != nil)
+    }
+
+    @LoopActor @Test
+    func `another subject: nothing is served, nor any held token, until a new login (OIDC-11, rule 10)`()
+        async throws
+    {
+        let world = try await signedIn(age: 60)
+        let call = try world.get(.fresh)
+        await world.transport.next().answer(try answer(world, ["sub": "mallory"]))
+        let failure = await call.failure()
+        #expect(failure?.kind == .loginRequired)
+        #expect(failure?.data["reason"] == "subject")
+        #expect(await (try world.get()).failure()?.data["reason"] == "subject")
+        #expect(world.store.member("refresh_token")?.string == "R2")
+        #expect(world.store.member("token") == nil)
+        #expect(world.log.endings == [.subject])
+        await world.restart()
+        #expect(await (try world.get()).failure()?.data["reason"] == "subject")
+        await world.clock.advance(by: .seconds(200_000))
+        #expect(world.transport.refreshes.count == 1)
+        #expect(world.store.member("refresh_token")?.string == "R2")
+    }
+
+    @LoopActor @Test func `another subject while the store is shut: its refresh token is stored once it opens`()
+        async throws
+    {
+        let world = try await signedIn()
+        let call = try world.get()
+        let exchange = await world.transport.next()
+        world.store.fault = MemoryCredentialStore.locked
+        exchange.answer(try answer(world, ["sub": "mallory"]))
+        #expect(await call.failure()?.data["reason"] == "subject")
+        world.store.fault = nil
+        world.broker.storeSignalled()
+        await settle()
+        #expect(world.store.member("refresh_token")?.string == "R2")
+        #expect(world.store.member("ended")?.object?["reason"]?.string == "subject")
+    }
+
+    @LoopActor
+    @Test(
+        arguments: [
+            ["iss": "https://evil.example"], ["aud": "other"], ["azp": "other"], ["exp": 1000], ["iat": nil],
+        ] as [JSONObject]
+    )
+    func `an ID token that breaks a rule: the answer is not served, its refresh token is stored (OIDC-11, rule 10)`(
+        changes: JSONObject
+    ) async throws {
+        let world = try await signedIn()
+        let call = try world.get()
+        await world.transport.next().answer(try answer(world, changes))
+        #expect(await call.failure()?.kind == .providerError)
+        #expect(world.store.member("refresh_token")?.string == "R2")
+        #expect(world.store.member("token")?.object?["access_token"]?.string == "A1")
+        #expect(world.log.endings.isEmpty)
+    }
+
+    @LoopActor @Test func `keys that cannot be had are passing: the refresh token is stored, nothing is served`()
+        async throws
+    {
+        let world = try await signedIn()
+        world.transport.documents[TestIssuer.name + "/jwks"] = .page(status: 503)
+        let call = try world.get()
+        await world.transport.next().answer(try answer(world))
+        #expect(await call.failure()?.kind == .providerUnreachable)
+        #expect(world.store.member("refresh_token")?.string == "R2")
+        world.transport.documents = issuer.documents
+        await world.clock.advance(by: .seconds(5))
+        #expect(await world.transport.next().form["refresh_token"] == "R2")
+    }
+
+    @LoopActor @Test
+    func `metadata is fetched once for many refreshes, and a provider that is away is passing (DISC-9)`()
+        async throws
+    {
+        let world = try await signedIn()
+        for round in 2...4 {
+            _ = try world.get(.init(minValid: 7200))
+            await world.transport.next().answer(.token("A\(round)", refresh: "R\(round)"))
+            await world.clock.advance(by: .seconds(2000))
+        }
+        #expect(world.transport.requests.filter { $0.method == .get }.count == 2)
+    }
+
+    @LoopActor @Test func `a discovery that breaks the rules is provider_error and sends no token (DISC-4)`()
+        async throws
+    {
+        let world = await World.signedIn(try .openID())
+        world.transport.script = { _ in .success(.json(["issuer": "https://evil.example"])) }
+        #expect(await (try world.get()).failure()?.kind == .providerError)
+        #expect(world.transport.posts.isEmpty)
+        #expect(world.store.member("pending") == nil)
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+@testable import Broker
+
+/// One grant's machine and a clock of plain values: no loop, no store, no network.
+struct GrantStand {
+    /// What a client got.
+    enum Seen: Equatable {
+        case held(String)
+        case renewed(String)
+        case wait
+        case fail(ErrorKind)
+    }
+
+    var machine: GrantStateMachine
+    var now = HandClock.start
+    let account: AccountConfiguration
+    /// The last error that a client got.
+    private(set) var lastError: ProtocolError?
+    /// What the machine asked the shell to do in the last event.
+    private(set) var actions: [GrantStateMachine.Action] = []
+
+    /// A grant fresh from a login, with the token `A1`.
+    init(
+        life: Int64 = 3600,
+        age: Int64 = 0,
+        isRenewable: Bool = true,
+        _ change: (inout RefreshSettings) -> Void = { _ in }
+    ) throws {
+        account = try AccountConfiguration.plain().refreshing(change)
+        machine = GrantStateMachine(account: "work", settings: account.refresh)
+        var record = GrantRecord.signedIn(account, at: now, expiresIn: life, age: age)
+        if !isRenewable { record.refreshToken = nil }
+        _ = machine.signedIn(record, at: now, roll: 0)
+    }
+
+    /// Seconds go by on both clocks.
+    mutating func pass(_ seconds: Int64) {
+        now.wall += seconds
+        now.boot = now.boot.advanced(by: .seconds(seconds))
+    }
+
+    /// A client asks.
+    mutating func ask(_ demand: TokenDemand = TokenDemand()) -> Seen {
+        let (answer, actions) = machine.demand(demand, at: now)
+        return seen(answer, actions)
+    }
+
+    /// What a client that waited is told.
+    mutating func settle(_ demand: TokenDemand = TokenDemand(), renewed: Bool) -> Seen {
+        let (answer, actions) = machine.settled(demand, renewed: renewed, at: now)
+        return seen(answer, actions)
+    }
+
+    private mutating func seen(_ answer: GrantStateMachine.Answer, _ actions: [GrantStateMachine.Action]) -> Seen {
+        self.actions = actions
+        switch answer {
+        case .serve(let token, let refreshed):
+            let text = token.accessToken.reveal()
+            return refreshed ? .renewed(text) : .held(text)
+        case .wait:
+            return .wait
+        case .fail(let error):
+            lastError = error
+            return .fail(error.kind)
+        }
+    }
+
+    /// The refresh that is under way ends with this outcome.
+    mutating func finish(_ outcome: RefreshOutcome, roll: Double = 0) {
+        actions = machine.refreshFinished(outcome, at: now, roll: roll)
+    }
+
+    /// The refresh that is under way brings a token.
+    mutating func renew(_ access: String, life: Int64 = 3600) {
+        finish(.renewed(record(access, life: life), isStored: true))
+    }
+
+    /// The refresh that is under way fails in passing.
+    mutating func fail(_ kind: RefreshFailure.Class = .passing, roll: Double = 0) {
+        finish(.failed(Self.failure(kind), nil), roll: roll)
+    }
+
+    /// The grant with another access token.
+    func record(_ access: String, life: Int64 = 3600) -> GrantRecord {
+        GrantRecord.signedIn(account, at: now, access: access, expiresIn: life)
+    }
+
+    /// The machine's timer goes off now.
+    mutating func timer(roll: Double = 0) -> [GrantStateMachine.Action] {
+        machine.deadlineReached(at: now, roll: roll)
+    }
+
+    /// Seconds until the machine does something by itself; nil: never.
+    var due: Double? {
+        machine.deadline.map { now.boot.duration(to: $0) / .seconds(1) }
+    }
+
+    /// A failure of that class, with the error that goes with it.
+    static func failure(_ kind: RefreshFailure.Class) -> RefreshFailure {
+        let isPassing = kind != .misconfigured && kind != .unknown
+        let error = ProtocolError(isPassing ? .providerUnreachable : .providerError, "idp.example: no")
+        return RefreshFailure(kind: kind, error: error)
+    }
+}
+
+extension TokenDemand {
+    static func rejected(_ token: String) -> TokenDemand { TokenDemand(rejected: Secret(token)) }
+    static var fresh: TokenDemand { TokenDemand(fresh: true) }
+}
