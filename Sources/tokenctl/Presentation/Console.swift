@@ -31,8 +31,19 @@ package final class Console {
 
     /// Writes data as it stands.
     package func write(_ text: String) {
+        write(Array(text.utf8))
+    }
+
+    /// Writes data that is no text of ours.
+    package func write(_ bytes: [UInt8]) {
         clearSpinner()
-        if !Self.writeAll(Array(text.utf8), to: output) { outputFailed = true }
+        if !Self.writeAll(bytes, to: output) { outputFailed = true }
+    }
+
+    /// Passes on what another program said on its stderr.
+    package func relay(_ bytes: [UInt8]) {
+        clearSpinner()
+        _ = Self.writeAll(bytes, to: error)
     }
 
     /// Writes a line of talk.
