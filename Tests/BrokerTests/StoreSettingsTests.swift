@@ -60,11 +60,13 @@ import TokendProtocol
         return Configuration(files: files) { _ in nil }
     }
 
-    @Test(arguments: [
-        ("{ store: \"file\" }", nil), ("{ store: \"memory\" }", "{ store: \"file\" }"),
-        (nil, "{ store: \"file\" }"),
-        ("{ store: \"file\" }", "{ store: \"file\", store_file: { path: \"/other\" } }"),
-    ] as [(String?, String?)])
+    @Test(
+        arguments: [
+            ("{ store: \"file\" }", nil), ("{ store: \"memory\" }", "{ store: \"file\" }"),
+            (nil, "{ store: \"file\" }"),
+            ("{ store: \"file\" }", "{ store: \"file\", store_file: { path: \"/other\" } }"),
+        ] as [(String?, String?)]
+    )
     func `another store than at the start is a fault, and the old one stays`(started: String?, now: String?) {
         let settings = configuration(started).daemon
         var changed = configuration(now)
@@ -74,10 +76,13 @@ import TokendProtocol
         #expect(changed.daemon.storeFile == settings.storeFile)
     }
 
-    @Test(arguments: [
-        (nil, "{ store: \"secret-service\" }"), ("{ store: \"file\" }", "{ store: \"file\", log_level: \"debug\" }"),
-        ("{ store: \"memory\" }", "{ store: \"memory\", store_file: { path: \"/other\" } }"),
-    ] as [(String?, String?)])
+    @Test(
+        arguments: [
+            (nil, "{ store: \"secret-service\" }"),
+            ("{ store: \"file\" }", "{ store: \"file\", log_level: \"debug\" }"),
+            ("{ store: \"memory\" }", "{ store: \"memory\", store_file: { path: \"/o\" } }"),
+        ] as [(String?, String?)]
+    )
     func `the same store by other words is none`(started: String?, now: String?) {
         var changed = configuration(now)
         changed.hold(toStoreOf: configuration(started).daemon)

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Secrets
 import StrictJSON
 import Testing
 import tokenctl
