@@ -201,7 +201,10 @@ import TokendProtocol
     }
 
     private func watchConfiguration() {
-        watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in reload() }
+        watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in
+            // What the daemon wrote itself was taken over when it did.
+            if folders.read() != broker.configuration.files { reload() }
+        }
     }
 
     private func reload() {

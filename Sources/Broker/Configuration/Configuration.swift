@@ -12,7 +12,7 @@ package struct Configuration: Sendable {
     }
 
     /// The files of one moment, as an adapter found them.
-    package struct Files: Sendable {
+    package struct Files: Sendable, Equatable {
         /// The folder that `status` names and that a person edits.
         package var folder: String
         /// `config.json5` of each layer, the administrator's first.
@@ -45,7 +45,9 @@ package struct Configuration: Sendable {
     package var folderFaults: [ConfigurationFault]
     package var accounts: [String: Account]
     /// The accounts' files, as they were read.
-    package var sources: [String: ConfigurationSource]
+    package var sources: [String: ConfigurationSource] { files.accounts }
+    /// Everything that was read.
+    package var files: Files
 
     /// - Parameters:
     ///   - previous: the settings in force, kept where `config.json5` has a fault.
@@ -67,7 +69,7 @@ package struct Configuration: Sendable {
             daemonFaults += error.list
         }
         accounts = [:]
-        sources = files.accounts
+        self.files = files
         for (name, source) in files.accounts {
             do throws(ConfigurationFaults) {
                 accounts[name] = .usable(

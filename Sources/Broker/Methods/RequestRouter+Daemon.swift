@@ -11,7 +11,7 @@ extension RequestRouter {
     func hello(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         _ = try Hello.Parameters(params: request.params)
         var methods: [String: [String]] = [:]
-        for (method, names) in Self.methods { methods[method.rawValue] = names }
+        for (method, names) in Self.methods { methods[method.rawValue] = Self.built(method, names) }
         return reply(
             Hello.Result(
                 name: "tokend",
