@@ -55,8 +55,8 @@ import TokendProtocol
     }
 
     @Test(arguments: [
-        (#"store: "file""#, "store"), (#"store: "kwallet""#, "store"), ("store: 1", "store"),
-        (#"store_file: { path: "/x" }"#, "store_file"), (#"default_account: "a b""#, "default_account"),
+        (#"store: "files""#, "store"), (#"store: "kwallet""#, "store"), ("store: 1", "store"),
+        (#"store_file: { path: "x" }"#, "store_file.path"), (#"default_account: "a b""#, "default_account"),
         ("default_account: []", "default_account"), ("browser: []", "browser"), ("browser: [1]", "browser"),
         (#"browser: [""]"#, "browser"), ("http: []", "http"), ("http: { timeout: 0 }", "http.timeout"),
         ("http: { timeout: 301 }", "http.timeout"), (#"http: { timeout: "30" }"#, "http.timeout"),
