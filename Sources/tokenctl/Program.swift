@@ -16,18 +16,23 @@ package struct Program {
         package let takeOverSignals: () -> Interruption
         /// A program's path, or nil.
         package let findProgram: (String) -> String?
+        /// Becomes another program: its arguments, the path first, the name it was called by, its variables. Comes back
+        /// only where that fails, with the error number.
+        package let become: ([String], String, [String: String]) -> Int32
 
         /// A world of the caller's.
         package init(
             environment: [String: String],
             now: @escaping () -> Int64,
             takeOverSignals: @escaping () -> Interruption,
-            findProgram: @escaping (String) -> String?
+            findProgram: @escaping (String) -> String?,
+            become: @escaping ([String], String, [String: String]) -> Int32
         ) {
             self.environment = environment
             self.now = now
             self.takeOverSignals = takeOverSignals
             self.findProgram = findProgram
+            self.become = become
         }
     }
 
@@ -89,7 +94,9 @@ package struct Program {
         case .doctor: try DoctorVerb(conversation).run()
         case .reload: try ReloadVerb(conversation).run()
         case .version: try VersionVerb(conversation).run()
-        case .exec, .call, .completion, .credentialGit, .credentialDocker, .credentialKubernetes:
+        case .exec: try ExecVerb(conversation).run()
+        case .call: try CallVerb(conversation).run()
+        case .completion, .credentialGit, .credentialDocker, .credentialKubernetes:
             throw .usage("not built")
         case .help: ExitCode.success
         }

@@ -100,7 +100,7 @@ import Systemd
         kept[account] = nil
     }
 
-    func unlock(timeout: Duration) async throws(StoreError) {
+    func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
         calls[.unlock, default: 0] += 1
         if held.contains(.unlock) { await wait() }
         if let unlockFault { throw unlockFault }

@@ -23,5 +23,15 @@ final class TemporaryFile: Sendable {
         try TemporaryFile("#!/bin/sh\n" + text, mode: 0o700)
     }
 
+    /// What it holds now.
+    func text() throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemFailure(errno) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = read(descriptor, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
     deinit { unlink(path) }
 }
