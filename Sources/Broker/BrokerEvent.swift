@@ -17,8 +17,8 @@ package enum BrokerEvent: Sendable {
     case loginFinished(account: String, loginID: String, error: ProtocolError?)
     case loggedOut(account: String, revocationFault: String?)
     case configurationRead(accounts: Int, faults: [ConfigurationFault])
-    /// A token left the daemon.
-    case tokenServed(account: String, client: UnixSocket.Credentials, application: String?)
+    /// Tokens left the daemon.
+    case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
     /// No browser could be opened.
     case browserFault(BrowserError)
     /// A fault of the daemon's own.

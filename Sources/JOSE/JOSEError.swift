@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Why a key, a key set or a signature is not accepted, or could not be made.
+/// Why a key, a key set, a signature or a seal is not accepted, or could not be made.
 package struct JOSEError: Error, Sendable, Hashable {
     /// What is wrong.
     package enum Code: String, Sendable, Hashable {
@@ -19,6 +19,8 @@ package struct JOSEError: Error, Sendable, Hashable {
         case badSignature
         /// The key is of a kind, size or use that is not usable here.
         case unusableKey
+        /// Sealed data is not this key's, or has been changed.
+        case wrongSeal
         /// libcrypto failed at something that should work.
         case library
     }

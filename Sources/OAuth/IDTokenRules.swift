@@ -143,7 +143,7 @@ extension IDTokenError {
             self.init(.algorithm, "The ID token: \(error.message)")
         case .unknownKey:
             self.init(.signature, "The ID token: \(error.message)", isKeyUnknown: true)
-        case .keyMismatch, .badSignature, .unusableKey, .library:
+        case .keyMismatch, .badSignature, .unusableKey, .wrongSeal, .library:
             self.init(.signature, "The ID token: \(error.message)")
         case .malformed, .criticalExtension:
             self.init(.form, "The ID token: \(error.message)")

@@ -80,8 +80,9 @@ package enum JSONWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Whether the bytes are written as they are.
-    private static func arePlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the bytes, as a string, are written, and may be read, as they are: printable ASCII without quotes and
+    /// backslashes.
+    package static func arePlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while let eight = EightBytes(bytes, at: offset) {
             guard eight.arePlain else { return false }

@@ -85,13 +85,23 @@ extension TokenGet {
         /// `String` of a token arises on it.
         package func append(to output: inout [UInt8]) {
             output.reserveCapacity(output.count + accessToken.count + (idToken?.count ?? 0) + 512)
+            appendHead(to: &output)
+            append(",\"expires_in\":", expiresIn, to: &output)
+            appendTail(to: &output)
+        }
+
+        /// What comes before `expires_in`, the one member that changes while a token is held.
+        func appendHead(to output: inout [UInt8]) {
             append("{\"account\":", account, to: &output)
             append(",\"issuer\":", issuer, to: &output)
             append(",\"access_token\":", accessToken, to: &output)
             append(",\"token_type\":", tokenType, to: &output)
             append(",\"scope\":", scope, to: &output)
             append(",\"expires_at\":", expiresAt, to: &output)
-            append(",\"expires_in\":", expiresIn, to: &output)
+        }
+
+        /// What comes after `expires_in`.
+        func appendTail(to output: inout [UInt8]) {
             append(renewable ? ",\"renewable\":true" : ",\"renewable\":false", to: &output)
             append(refreshed ? ",\"refreshed\":true" : ",\"refreshed\":false", to: &output)
             if let idToken {

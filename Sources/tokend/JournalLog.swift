@@ -31,8 +31,10 @@ final class JournalLog: EventLog {
     }
 
     private func lines(of event: BrokerEvent) -> [LogLine] {
-        guard case .tokenServed(let account, let client, let application) = event else { return [LogLine(event)] }
+        guard case .tokenServed(let account, let client, let application, let count) = event else {
+            return [LogLine(event)]
+        }
         guard DaemonConfiguration.LogLevel.info <= level else { return [] }
-        return served.lines(account: account, client: client, application: application, at: clock.now)
+        return served.lines(account: account, client: client, application: application, count: count, at: clock.now)
     }
 }

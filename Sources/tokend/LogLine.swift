@@ -68,7 +68,7 @@ struct LogLine {
             )
         case .browserFault(let error):
             self.init(.warning, error.message, Self.fields("browser_fault", nil))
-        case .tokenServed(let account, _, _):
+        case .tokenServed(let account, _, _, _):
             self.init(.info, "\(account): token served", Self.fields("token_served", account))
         case .internalFault(let message):
             self.init(.error, message, Self.fields("internal_fault", nil, kind: .internalError))

@@ -29,11 +29,12 @@ struct ServedTokens {
         account: String,
         client: UnixSocket.Credentials,
         application: String?,
+        count served: Int,
         at now: Moment
     ) -> [LogLine] {
         let key = Key(account: account, pid: client.pid)
         if var count = counts[key] {
-            count.untold += 1
+            count.untold += served
             guard count.since.duration(to: now.boot) >= Self.interval else {
                 counts[key] = count
                 return []
@@ -44,7 +45,7 @@ struct ServedTokens {
         let lines = counts.count >= Self.limit ? forget(at: now) : []
         let program = Self.program(of: client.pid)
         counts[key] = Count(since: now.boot, program: program)
-        return lines + [line(key, program, application, 1)]
+        return lines + [line(key, program, application, served)]
     }
 
     /// Makes room, and tells what was not told yet.
@@ -68,11 +69,12 @@ struct ServedTokens {
         )
     }
 
-    /// The executable, or the kernel's name of the process where that cannot be read.
+    /// The executable and, where it has one, its unit.
     private static func program(of pid: Int32) -> String {
-        if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") {
-            return DisplayText.sanitized(path)
+        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else {
+            return "unknown"
         }
-        return "unknown"
+        let unit = ProcessUnit.user(of: pid).map { " \($0)" } ?? ""
+        return DisplayText.sanitized(path + unit)
     }
 }

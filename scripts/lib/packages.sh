@@ -12,10 +12,14 @@ build_packages="libcurl4-openssl-dev libmicrohttpd-dev libqrencode-dev libsecret
 # What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
-# What the tests run on top: a look into the keyring, a second keyring, a browser, a bootable systemd.
-test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gnome-keyring keepassxc
-    libglib2.0-bin libpam-systemd libsecret-tools procps python3 python3-gi python3-venv systemd systemd-container
-    util-linux"
+# What the tests run on top: a look into the keyring, a second keyring, a browser, a bootable systemd, and what the
+# commands in README.md and docs use.
+test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gcc gnome-keyring jq keepassxc
+    libc6-dev libglib2.0-bin libpam-systemd libsecret-tools procps python3 python3-gi python3-venv socat systemd
+    systemd-container util-linux"
+
+# What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.
+bench_packages="binutils dbus gcc gnome-keyring libc6-dev libglib2.0-bin oidc-agent-cli python3 strace valgrind"
 
 # need_packages NAME…: installs what is missing, and says so; needs root or sudo only then.
 need_packages() {

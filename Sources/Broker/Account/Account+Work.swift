@@ -53,7 +53,9 @@ extension Account {
             await self?.mend()
         }
         Task { @LoopActor in
+            await tokenTurn.take()
             let outcome = await flow.run(record)
+            tokenTurn.give()
             guard generation == self.generation, let outcome else { return }
             finished(outcome)
         }

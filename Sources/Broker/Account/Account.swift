@@ -15,7 +15,9 @@ package import TokendProtocol
 @LoopActor package final class Account {
     package let name: String
     /// nil while the account's file has faults.
-    package private(set) var configuration: AccountConfiguration?
+    package private(set) var configuration: AccountConfiguration? {
+        didSet { readyToken = nil }
+    }
     package private(set) var faults: [ConfigurationFault] = []
     package internal(set) var login: Login?
     /// When the last login ran out of time that nobody looked at.
@@ -24,7 +26,14 @@ package import TokendProtocol
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
     /// Who may write the item.
     let turn = ItemTurn()
-    var machine: GrantStateMachine
+    /// Whose turn it is with the refresh token: a refresh's as a whole, or that of a login that keeps the one that is
+    /// held and so must not keep one that is being spent.
+    let tokenTurn = ItemTurn()
+    var machine: GrantStateMachine {
+        didSet { readyToken = nil }
+    }
+    /// What a plain request gets without asking the machine; any change of state or settings drops it.
+    var readyToken: ReadyToken?
     /// Called after every refresh that was answered.
     var onRefresh: (@LoopActor () -> Void)?
     /// Called after every change of state.

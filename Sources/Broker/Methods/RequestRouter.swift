@@ -24,6 +24,7 @@ package import TokendProtocol
     }
 
     let broker: Broker
+    let clock: any Clock
     let identity: Identity
     /// Set once the server is there; its numbers are in `status`.
     package weak var server: SocketServer?
@@ -32,6 +33,7 @@ package import TokendProtocol
 
     package init(broker: Broker, identity: Identity) {
         self.broker = broker
+        clock = broker.ports.clock
         self.identity = identity
     }
 
@@ -48,6 +50,7 @@ package import TokendProtocol
             throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
         }
         try refuseWhileBroken(method)
+        try Self.refuseUnbuilt(method, request.params)
         switch method {
         case .tokenGet: return try getToken(request, from: session)
         case .status: return try status(request)

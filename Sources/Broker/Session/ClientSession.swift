@@ -30,6 +30,7 @@ import TokendProtocol
     private var discardingEnd: EventSource?
     /// Ends the connection of a client that has too much unread.
     private var unreadEnd: EventSource?
+    private var tally = ServingTally()
     /// Bytes of this client's that the server has in its sum.
     private(set) var countedBytes = 0
 
@@ -60,7 +61,7 @@ import TokendProtocol
     private var canRead: Bool { !isInputOver && (canTakeMore || isDiscarding) }
 
     private func read() {
-        switch server.read(from: descriptor, { framer.append($0) }) {
+        switch server.read(from: descriptor, { framer.append(framer.pendingByteCount == 0 ? answerReady($0) : $0) }) {
         case .bytes:
             advance()
         case .end:
@@ -71,6 +72,22 @@ import TokendProtocol
         case .broken:
             close()
         }
+    }
+
+    /// Answers the lines whose replies are at hand, right where they were read.
+    ///
+    /// - Returns: the bytes from the first other line on.
+    private func answerReady(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var rest = bytes
+        while canTakeMore, let start = rest.baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count)
+        {
+            let line = UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(end) - start)
+            guard let reply = server.handler.readyReply(to: line, from: self) else { break }
+            server.requestCount += 1
+            output.append(reply)
+            rest = UnsafeRawBufferPointer(rebasing: rest[(line.count + 1)...])
+        }
+        return rest
     }
 
     private func countHalfLines() {
@@ -131,6 +148,14 @@ import TokendProtocol
         isDiscarding = true
         discardingEnd = closing(after: server.limits.overlongPatience)
     }
+
+    /// Counts a token that this client was served; the log is told now and then.
+    func count(_ account: String, for application: String?, at now: Moment, in log: any EventLog) {
+        for event in tally.count(account, for: application, client: peer, at: now.boot) { log.record(event) }
+    }
+
+    /// What the log has not heard of yet.
+    func endTally() -> [BrokerEvent] { tally.end(client: peer) }
 
     // MARK: Out
 
@@ -219,6 +244,7 @@ import TokendProtocol
         let owed = pending.values
         pending = [:]
         for reply in owed { reply.abandon() }
+        server.handler.ended(self)
         server.forget(self)
     }
 

@@ -27,6 +27,11 @@ struct OutputBuffer {
         if bytes.isEmpty { bytes = line } else { bytes += line }
     }
 
+    /// Writes a ready reply at the end.
+    mutating func append(_ reply: ReadyReply) {
+        reply.append(to: &bytes)
+    }
+
     /// Sends as much as the socket takes.
     mutating func send(to descriptor: Int32) -> Sent {
         let before = sent

@@ -12,7 +12,32 @@ package enum Handling {
     case later(@LoopActor (PendingReply) -> Void)
 }
 
+/// A reply that was at hand, still to be written; it holds no longer than the line that it answers.
+package struct ReadyReply {
+    let request: TokenGet.PlainRequest
+    let result: TokenGet.PreparedResult
+    let expiresIn: Int64?
+
+    func append(to output: inout [UInt8]) {
+        result.appendReply(to: request, expiresIn: expiresIn, to: &output)
+    }
+}
+
 /// Unpacks a request, calls what it asks for and packs the answer; knows nothing of sockets.
 @LoopActor package protocol RequestHandler: AnyObject, Sendable {
     func handle(_ request: RequestMessage, from session: ClientSession) -> Handling
+
+    /// Answers a line that takes no more than a look; nil: it is to be read in full, and given to `handle`.
+    func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply?
+
+    /// The client is gone.
+    func ended(_ session: ClientSession)
+}
+
+extension RequestHandler {
+    /// Nothing is ever at hand.
+    package func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply? { nil }
+
+    /// Nothing is to be done.
+    package func ended(_ session: ClientSession) {}
 }

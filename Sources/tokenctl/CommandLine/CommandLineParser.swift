@@ -24,12 +24,28 @@ package enum CommandLineParser {
         guard !first.hasPrefix("-") else {
             throw .usage("\(first) stands before the verb", next: ["tokenctl VERB \(first)", "tokenctl --help"])
         }
-        if first == "account", wantsGroupHelp(arguments) { return .help(try helpTopics(["account"])) }
+        if groups.contains(first), wantsGroupHelp(arguments) { return .help(group(first)) }
         let (verb, rest) = try verb(in: arguments)
         var scan = ArgumentScan(verb: verb)
         for argument in rest { try scan.take(argument) }
         if scan.wantsHelp { return .help([verb.name]) }
         return .run(try scan.finish())
+    }
+
+    /// What the program does under the name that it was started by: the tools that take helpers look for a name.
+    package static func arguments(_ arguments: [String], startedAs path: String) -> [String] {
+        switch path.split(separator: "/").last {
+        case "git-credential-tokend": ["credential", "git"] + arguments
+        case "docker-credential-tokend": ["credential", "docker"] + arguments
+        default: arguments
+        }
+    }
+
+    /// The first words of the verbs that have two.
+    private static let groups = ["account", "credential"]
+
+    private static func group(_ word: String) -> [Verb.Name] {
+        Verb.all.map(\.name).filter { $0.rawValue.hasPrefix(word + " ") }
     }
 
     private static func wantsGroupHelp(_ arguments: [String]) -> Bool {
@@ -39,13 +55,13 @@ package enum CommandLineParser {
     private static func helpTopics(_ words: [String]) throws(TokenctlError) -> [Verb.Name] {
         let words = words.filter { $0 != "-h" && $0 != "--help" }
         guard !words.isEmpty else { return [] }
-        if words == ["account"] { return [.accountAdd, .accountList, .accountShow, .accountRemove] }
+        if words.count == 1, groups.contains(words[0]) { return group(words[0]) }
         return [try verb(in: words).verb.name]
     }
 
     private static func verb(in arguments: [String]) throws(TokenctlError) -> (verb: Verb, rest: [String]) {
         var words = [arguments[0]]
-        if words[0] == "account", arguments.count > 1 { words.append(arguments[1]) }
+        if groups.contains(words[0]), arguments.count > 1 { words.append(arguments[1]) }
         let typed = words.joined(separator: " ")
         if let name = Verb.Name(rawValue: typed), let verb = Verb.named(name) {
             return (verb, Array(arguments.dropFirst(words.count)))
@@ -58,7 +74,7 @@ package enum CommandLineParser {
 
     private static func unknownVerb(_ typed: String) -> TokenctlError {
         let shown = TerminalText.sanitized(typed, limit: 60)
-        guard let near = NearestName.of(typed, among: Verb.Name.allCases.map(\.rawValue) + ["account"]) else {
+        guard let near = NearestName.of(typed, among: Verb.Name.allCases.map(\.rawValue) + groups) else {
             return .usage("there is no verb “\(shown)”", next: ["tokenctl --help"])
         }
         return .usage("there is no verb “\(shown)”; did you mean “\(near)”?", next: ["tokenctl \(near) --help"])

@@ -90,6 +90,11 @@ import Systemd
         }
     }
 
+    /// Answers the next request once it is there.
+    func next(answer response: HTTPResponse) {
+        Task { @LoopActor in await next().answer(response) }
+    }
+
     /// The process is gone: no answer reaches it any more.
     func forgetWaiting() {
         waiting = []

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import TokendProtocol
+
+extension Account {
+    /// Keeps an answer for the plain requests to come, where the state is such that they get this token as long as it
+    /// holds; with the next change of state it is gone.
+    func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
+        guard !result.refreshed, configurationFault == nil, !machine.isHeldBack, case .live(let grant) = machine.state,
+            grant.record.token == token
+        else { return }
+        readyToken = ReadyToken(result, of: token)
+    }
+}

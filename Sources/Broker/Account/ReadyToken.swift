@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+package import TokendProtocol
+
+/// A held token with its answer encoded: what a plain request gets without another look at the grant.
+///
+/// An account has one between two changes of its state, and drops it with the first: so whatever the state machine
+/// decides is decided anew, by it, before a ready token is there again.
+package final class ReadyToken {
+    /// The answer.
+    package let result: TokenGet.PreparedResult
+    private let end: End?
+
+    /// The token's end by both clocks.
+    private struct End {
+        /// Unix seconds.
+        var wall: Int64
+        var boot: BootInstant
+    }
+
+    init(_ result: TokenGet.Result, of token: HeldToken) {
+        self.result = TokenGet.PreparedResult(result)
+        if let wall = token.expiresAt, let boot = token.expiresAtBoot {
+            end = End(wall: wall, boot: boot)
+        } else {
+            end = nil
+        }
+    }
+
+    /// Seconds that it still holds, as `HeldToken.remaining(at:)` reckons them; nil where no end is known.
+    package func remaining(at now: Moment) -> Int64? {
+        guard let end else { return nil }
+        let boot = Int64(clamping: end.boot.microseconds) - Int64(clamping: now.boot.microseconds)
+        return min(end.wall.subtractingSaturated(now.wall), boot / 1_000_000)
+    }
+}

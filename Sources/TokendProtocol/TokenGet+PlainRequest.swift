@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+extension TokenGet {
+    /// The commonest request of all, read without making a value of each member: `token.get` with an id and nothing
+    /// special about it.
+    ///
+    /// It takes only what it surely understands. Where `init` answers nil (a parameter that asks for more, an escape,
+    /// an odd number, a mistake), `RequestMessage` reads the line in full and has the last word; where it does not, both
+    /// say the same.
+    package struct PlainRequest {
+        /// The form of the request, and so of its reply.
+        package let form: MessageForm
+        /// The id's JSON text, in the line's memory: it holds as long as that.
+        package let id: UnsafeRawBufferPointer
+        /// The account's name.
+        package let account: String?
+        /// How many seconds the token holds at least.
+        package let minValid: Int64?
+        /// The caller's name for itself.
+        package let application: String?
+
+        /// Reads a line without its end.
+        package init?(line: UnsafeRawBufferPointer) {
+            var scan = PlainScan(bytes: line)
+            var found = PlainMembers()
+            guard scan.readObject({ name, scan in found.take(name, &scan) }), scan.isAtEnd, found.isTokenGet,
+                let id = found.id
+            else { return nil }
+            form = found.isJSONRPC ? .jsonRPC : .plain
+            self.id = id
+            account = found.account
+            minValid = found.minValid
+            application = found.application
+        }
+    }
+}
+
+/// What was found in a line so far; `take` is false where the line is not so plain after all.
+private struct PlainMembers {
+    private(set) var isJSONRPC = false
+    private(set) var isTokenGet = false
+    private(set) var id: UnsafeRawBufferPointer?
+    private(set) var account: String?
+    private(set) var minValid: Int64?
+    private(set) var application: String?
+    private var hasParameters = false
+    private var hasTimeout = false
+
+    mutating func take(_ name: UnsafeRawBufferPointer, _ scan: inout PlainScan) -> Bool {
+        switch name.count {
+        case 7 where name.reads("jsonrpc") && !isJSONRPC:
+            isJSONRPC = scan.readQuoted()?.reads("2.0") ?? false
+            return isJSONRPC
+        case 2 where name.reads("id") && id == nil:
+            id = scan.readStringOrInteger()
+            return id != nil
+        case 6 where name.reads("method") && !isTokenGet:
+            isTokenGet = scan.readQuoted()?.reads("token.get") ?? false
+            return isTokenGet
+        case 6 where name.reads("params") && !hasParameters:
+            hasParameters = true
+            return scan.readObject { name, scan in takeParameter(name, &scan) }
+        default:
+            return false
+        }
+    }
+
+    private mutating func takeParameter(_ name: UnsafeRawBufferPointer, _ scan: inout PlainScan) -> Bool {
+        switch name.count {
+        case 7 where name.reads("account") && account == nil:
+            account = scan.readString()
+            return account != nil
+        case 9 where name.reads("min_valid") && minValid == nil:
+            minValid = scan.readSeconds()
+            return minValid != nil
+        case 11 where name.reads("application") && application == nil:
+            application = scan.readString()
+            return application != nil
+        case 7 where name.reads("timeout") && !hasTimeout:
+            // What is at hand is there in time.
+            hasTimeout = scan.readSeconds() != nil
+            return hasTimeout
+        default:
+            return false
+        }
+    }
+}

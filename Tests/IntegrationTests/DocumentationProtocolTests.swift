@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import StrictJSON
+import TestSupport
+import Testing
+import TokendProtocol
+
+/// docs/protocol.md against the types of both ends, without a daemon.
+@Suite struct DocumentationProtocolTests {
+    private static let page = DocumentationPage.named("docs/protocol.md")
+    private static let exchanges = DocumentationExchange.all(in: page)
+
+    @Test func `every example is one request and its answers`() throws {
+        #expect(Self.exchanges.count > 20)
+        for exchange in Self.exchanges {
+            #expect(!exchange.request.isEmpty && !exchange.answers.isEmpty, "line \(exchange.line)")
+            let request = try RequestMessage(line: Array(exchange.request.utf8))
+            #expect(request.method == (try exchange.method()))
+            for answer in exchange.answers { _ = try ServerMessage(line: Array(answer.utf8)) }
+        }
+    }
+
+    @Test func `requests and results read into their types, and come out as they went in`() throws {
+        for exchange in Self.exchanges {
+            let (method, params, reply) = try (exchange.method(), exchange.params(), exchange.reply())
+            let codec = try #require(DocumentationCodec.all[method], "\(method)")
+            if let error = reply["error"]?.object {
+                let kind = ErrorKind(rawValue: error["data"]?.object?["kind"]?.string ?? "")
+                #expect(ErrorKind.known.contains(kind), "line \(exchange.line)")
+                #expect(error["code"]?.int64 == Int64(kind.code), "line \(exchange.line)")
+                continue
+            }
+            #expect(try codec.params(params) == params, "line \(exchange.line)")
+            let result = try #require(reply["result"])
+            let again = try codec.result(try #require(result.object))
+            #expect(DocumentationComparison.differences(result, .object(again)) == [], "line \(exchange.line)")
+        }
+    }
+
+    @Test func `signatures say which parameters there are, and which must be given`() throws {
+        let signatures = DocumentationSignature.all(in: Self.page)
+        #expect(Set(signatures.keys) == Set(DocumentationCodec.all.keys))
+        for (method, codec) in DocumentationCodec.all {
+            let signature = try #require(signatures[method])
+            #expect(signature.required.union(signature.optional) == Set(codec.names), "\(method)")
+            let example = try Self.exchanges.first { exchange in
+                try exchange.method() == method && exchange.reply()["result"] != nil
+            }
+            let params = try #require(example, "\(method) has no example").params()
+            for name in signature.required {
+                let error = #expect(throws: ProtocolError.self, "\(method) without \(name)") {
+                    try codec.params(params.without(name))
+                }
+                #expect(error?.data["member"]?.string == name)
+            }
+            for name in signature.optional { _ = try codec.params(params.without(name)) }
+        }
+    }
+
+    @Test func `signatures have the members of the results`() throws {
+        let signatures = DocumentationSignature.all(in: Self.page)
+        for exchange in Self.exchanges {
+            guard let result = try exchange.reply()["result"]?.object else { continue }
+            let signature = try #require(signatures[try exchange.method()])
+            let names = Set(result.map(\.name))
+            #expect(signature.resultRequired.subtracting(names) == [], "line \(exchange.line)")
+            #expect(names.subtracting(signature.resultRequired.union(signature.resultOptional)) == [])
+        }
+    }
+
+    @Test func `the error table is the code's`() throws {
+        let table = try #require(Self.page.tables.first { $0.heading == "Errors" })
+        #expect(table.header.prefix(2) == ["kind", "code"] && table.header.last == "exit")
+        #expect(Set(table.column("kind")) == Set(ErrorKind.known.map(\.rawValue)))
+        #expect(table.rows.count == ErrorKind.known.count)
+        for row in table.rows {
+            let kind = ErrorKind(rawValue: row[0])
+            #expect(row[1] == "\(kind.code)" && row.last == "\(kind.exitCode)", "\(row[0])")
+        }
+    }
+
+    @Test func `the limits are the code's`() throws {
+        let limits = try #require(Self.page.tables.first { $0.heading == "Limits" }).column("how much")
+        let code = SessionLimits()
+        #expect(
+            limits.prefix(5) == [
+                "\(code.line >> 10) KiB", "32 levels", "\(code.inFlight)", "\(code.unread >> 20) MiB",
+                "\(code.halfLines >> 20) MiB",
+            ]
+        )
+    }
+}
+
+extension JSONObject {
+    fileprivate func without(_ name: String) -> JSONObject {
+        var rest = self
+        rest[name] = nil
+        return rest
+    }
+}

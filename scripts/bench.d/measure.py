@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the tokend authors
+"""What the bench measures of each server: times by the C client, and what the kernel and valgrind count."""
+
+import re
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from world import Stop, children
+
+HALF_LINES = 100
+COUNTED = (1000, 3000)  # requests of the two runs whose difference is what one request costs
+
+
+class Latency:
+    """A way to ask, and which servers can be asked in it."""
+
+    def __init__(self, name, title, mode, count, servers, **modes):
+        self.name, self.title, self.mode, self.count, self.servers, self.modes = (
+            name, title, mode, count, servers, modes)
+
+    def samples(self, world, server, scale):
+        """Nanoseconds, sorted."""
+        count = max(10, round(self.count * scale))
+        with self.surroundings(world, server):
+            return client(world, self.modes.get(server, self.mode), world.sockets[server], world.requests[server],
+                          count)
+
+    @contextmanager
+    def surroundings(self, world, server):
+        yield
+
+
+class HungRefresh(Latency):
+    """The same read while the provider owes an answer and a hundred clients have sent half a line each."""
+
+    @contextmanager
+    def surroundings(self, world, server):
+        holder = subprocess.Popen(
+            [world.tools / "client", "hold", world.sockets[server], str(HALF_LINES)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+        refresh = None
+        try:
+            if holder.stdout.readline() != b"held\n":
+                raise Stop("the half lines could not be sent")
+            if server == "tokend":
+                refresh = world.begin_hung_refresh()
+            yield
+        finally:
+            holder.stdin.close()
+            holder.wait()
+            if refresh:
+                world.let_go()
+                answer = refresh.readline()
+                refresh.close()
+                if b'"refreshed":true' not in answer:
+                    raise Stop(f"the refresh that hung did not go on: {answer[:200]}")
+
+
+class Process(Latency):
+    """A whole program that prints a token."""
+
+    def samples(self, world, server, scale):
+        commands = {
+            "tokend": [world.programs / "tokenctl", "token", "bench"],
+            "floor": [world.tools / "client", "once", world.sockets["floor"], world.requests["floor"]],
+            "agent": ["/usr/bin/oidc-token", "bench"],
+        }
+        return client(world, "process", max(5, round(self.count * scale)), *commands[server])
+
+
+ALL, TWO = ("tokend", "floor", "agent"), ("tokend", "floor")
+LATENCIES = [
+    Latency("one", "one connection", "one", 4000, TWO),
+    Latency("each", "a connection each", "each", 1500, ALL),
+    Latency("pipelined", "64 pipelined, each", "pipelined", 200, TWO),
+    Latency("many", "64 clients at once", "many", 6000, ALL, agent="many-each"),
+    HungRefresh("hung", "one connection, during a hung refresh and 100 half lines", "one", 4000, TWO),
+    Process("process", "a program that prints a token", "process", 20, ALL),
+]
+START = "start"
+START_TITLE = "from exec to the first token"
+
+
+def client(world, *arguments):
+    return sorted(int(line) for line in world.run(world.tools / "client", *arguments).split())
+
+
+# ---- At rest ----
+
+
+def private_memory(process):
+    """KiB that belong to the process, and its children, alone; None where the kernel does not let us look."""
+    total = 0
+    for pid in children(process.pid):
+        try:
+            text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        except PermissionError:
+            return None
+        total += sum(int(size) for size in re.findall(r"^Private_(?:Clean|Dirty):\s+(\d+)", text, re.M))
+    return total
+
+
+def switches(process):
+    """How often each thread has gone to sleep by itself so far: once for each wake-up."""
+    return {
+        status.parent.name: int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
+        for pid in children(process.pid) for status in Path(f"/proc/{pid}/task").glob("*/status")}
+
+
+def at_rest(processes, seconds):
+    """Wake-ups and private memory of each, nobody asking for anything."""
+    time.sleep(2)
+    before = {name: switches(process) for name, process in processes.items()}
+    time.sleep(seconds)
+    found = {}
+    for name, process in processes.items():
+        old, new = before[name], switches(process)
+        # A thread that ended was awake for that.
+        wakeups = sum(count - old.get(thread, 0) for thread, count in new.items()) + len(old.keys() - new.keys())
+        found[name] = {"wakeups": wakeups, "seconds": seconds, "threads": len(new),
+                       "private_kib": private_memory(process)}
+    return found
+
+
+# ---- What a cached read costs ----
+
+
+def start(world, server, *tracer):
+    process = getattr(world, f"start_{server}")(*tracer)
+    if server == "agent":
+        world.load_agent_account()
+    return process
+
+
+def counted(world, server, count, *tracer):
+    """Runs the server under a tracer for so many cached reads, to its end."""
+    process = start(world, server, *tracer)
+    client(world, "one" if server != "agent" else "each", world.sockets[server], world.requests[server], count)
+    world.end(process)
+
+
+def system_calls(world, server):
+    """Calls a read, by name."""
+    runs = []
+    for count in COUNTED:
+        file = world.folder / f"strace.{server}.{count}"
+        counted(world, server, count, "strace", "-f", "-c", "-o", file)
+        rows = [line.split() for line in file.read_text().splitlines()]
+        runs.append({row[-1]: int(row[3]) for row in rows if len(row) > 4 and row[3].isdigit() and row[-1] != "total"})
+    requests = COUNTED[1] - COUNTED[0]
+    costs = {name: (calls - runs[0].get(name, 0)) / requests for name, calls in runs[1].items()}
+    return {name: round(cost, 2) for name, cost in costs.items() if cost >= 0.05}
+
+
+def instructions(world, server):
+    """Instructions a read, outside the kernel, by callgrind."""
+    totals = []
+    for count in COUNTED:
+        files = f"callgrind.{server}.{count}"
+        counted(world, server, count, "valgrind", "--quiet", "--tool=callgrind",
+                f"--callgrind-out-file={world.folder}/{files}.%p")
+        found = [re.search(r"^(?:summary|totals):\s+(\d+)", file.read_text(), re.M)
+                 for file in world.folder.glob(files + ".*")]
+        totals.append(sum(int(match[1]) for match in found if match))
+    return round((totals[1] - totals[0]) / (COUNTED[1] - COUNTED[0]))
+
+
+def first_token(world, server):
+    """From exec to the first token, the grant being in the keyring."""
+    Path(world.sockets[server]).unlink(missing_ok=True)
+    return client(world, "start", world.sockets[server], world.requests[server],
+                  *getattr(world, f"{server}_command")())[0]
