@@ -58,7 +58,6 @@ import TokendProtocol
             (.tokenGet, ["resource": "https://a"], "resource"),
             (.tokenGet, ["audience": "a"], "audience"), (.loginStart, ["account": "work", "flow": "device"], "flow"),
             (.logout, ["account": "work", "end_session": true], "end_session"),
-            (.storeUnlock, ["passphrase": "x"], "passphrase"),
         ]
         for (method, params, member) in unbuilt {
             let error = await stand.client.call(method, params).error
