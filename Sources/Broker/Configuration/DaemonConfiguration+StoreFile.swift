@@ -16,6 +16,8 @@ extension DaemonConfiguration {
         package var path: String?
         package var key = Key.passphrase
 
+        package init() {}
+
         mutating func read(from reader: inout MemberReader) {
             if let text = reader.string("path") {
                 path = text
