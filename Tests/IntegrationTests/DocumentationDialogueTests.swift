@@ -43,7 +43,6 @@ extension Programs {
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
                     ("account.add", ["account": "a", "config": [:], "client_secret": "s"], "client_secret"),
                     ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
-                    ("store.unlock", ["passphrase": "p"], "passphrase"),
                     ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]
                 for (method, params, member) in refused {
