@@ -96,7 +96,10 @@ package struct Program {
         case .version: try VersionVerb(conversation).run()
         case .exec: try ExecVerb(conversation).run()
         case .call: try CallVerb(conversation).run()
-        case .completion, .credentialGit, .credentialDocker, .credentialKubernetes:
+        case .credentialGit: try GitCredentialVerb(conversation).run()
+        case .credentialDocker: DockerCredentialVerb(conversation).run()
+        case .credentialKubernetes: try KubernetesCredentialVerb(conversation).run()
+        case .completion:
             throw .usage("not built")
         case .help: ExitCode.success
         }

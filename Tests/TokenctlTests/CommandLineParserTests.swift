@@ -129,6 +129,9 @@ import tokenctl
         func arguments(_ path: String) -> [String] { CommandLineParser.arguments(["get"], startedAs: path) }
         #expect(arguments("/usr/lib/git-core/git-credential-tokend") == ["credential", "git", "get"])
         #expect(arguments("docker-credential-tokend") == ["credential", "docker", "get"])
+        #expect(
+            arguments("docker-credential-tokend-my-lab") == ["credential", "docker", "--account", "my-lab", "get"]
+        )
         #expect(arguments("/usr/bin/tokenctl") == ["get"])
     }
 

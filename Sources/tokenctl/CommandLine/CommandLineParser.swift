@@ -33,12 +33,16 @@ package enum CommandLineParser {
     }
 
     /// What the program does under the name that it was started by: the tools that take helpers look for a name.
+    /// `docker-credential-tokend-work` is the account `work`, since docker gives its helpers no arguments.
     package static func arguments(_ arguments: [String], startedAs path: String) -> [String] {
-        switch path.split(separator: "/").last {
-        case "git-credential-tokend": ["credential", "git"] + arguments
-        case "docker-credential-tokend": ["credential", "docker"] + arguments
-        default: arguments
+        let name = path.split(separator: "/").last ?? ""
+        for tool in ["git", "docker"] {
+            let helper = "\(tool)-credential-tokend"
+            if name == helper { return ["credential", tool] + arguments }
+            guard name.hasPrefix(helper + "-") else { continue }
+            return ["credential", tool, "--account", String(name.dropFirst(helper.count + 1))] + arguments
         }
+        return arguments
     }
 
     /// The first words of the verbs that have two.

@@ -83,6 +83,7 @@ extension Verb {
         details: [
             "docker and podman run this under the name docker-credential-tokend; in",
             "~/.docker/config.json: { \"credHelpers\": { \"registry.gitlab.com\": \"tokend\" } }",
+            "A link to it named docker-credential-tokend-work is that of the account work.",
         ],
         examples: ["tokenctl credential docker get"]
     )

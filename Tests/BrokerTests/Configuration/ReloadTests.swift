@@ -13,7 +13,12 @@ import TokendProtocol
 
 /// Files that change while something is under way (P), and a `config.json5` that is broken.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct ReloadTests {
-    private static let fault = ConfigurationFault(file: "/c/config.json5", line: 3, member: "store", message: "is wrong")
+    private static let fault = ConfigurationFault(
+        file: "/c/config.json5",
+        line: 3,
+        member: "store",
+        message: "is wrong"
+    )
 
     @Test @LoopActor func `an edit of the account ends its sign-in, and any other reload does not`() async throws {
         let stand = try await LoginStand([.openID(), .openID("other")])
@@ -52,7 +57,8 @@ import TokendProtocol
         }
     }
 
-    @Test @LoopActor func `a grant that was being stored when its settings changed is kept and held back`() async throws {
+    @Test @LoopActor func `a grant that was being stored when its settings changed is kept and held back`() async throws
+    {
         let stand = try await LoginStand()
         defer { stand.end() }
         let login = try await stand.start()
@@ -106,7 +112,8 @@ import TokendProtocol
         #expect(stand.store.member("refresh_token") == "R2")
     }
 
-    @Test @LoopActor func `an edit that holds the grant back stores the refresh and serves nothing of it`() async throws {
+    @Test @LoopActor func `an edit that holds the grant back stores the refresh and serves nothing of it`() async throws
+    {
         let stand = try await LoginStand()
         defer { stand.end() }
         try await stand.signIn()
@@ -143,7 +150,9 @@ import TokendProtocol
 
     // MARK: config.json5
 
-    @Test @LoopActor func `broken at the start, it leaves hello, status and config.reload alone answering`() async throws {
+    @Test @LoopActor func `broken at the start, it leaves hello, status and config.reload alone answering`()
+        async throws
+    {
         let world = World([try .plain()])
         let good = world.files.configuration
         world.files.configuration.daemonFaults = [Self.fault]
@@ -155,7 +164,9 @@ import TokendProtocol
             guard RequestRouter.methods[method] != nil else { continue }
             let error = await client.call(method).error
             #expect(error?.kind == .configInvalid)
-            #expect(error?.data["file"] == "/c/config.json5" && error?.data["line"] == 3 && error?.data["member"] == "store")
+            #expect(
+                error?.data["file"] == "/c/config.json5" && error?.data["line"] == 3 && error?.data["member"] == "store"
+            )
         }
         #expect(await client.call(.hello).kind == nil)
         let config = try await client.call(.status).get()["daemon"]?.object?["config"]?.object

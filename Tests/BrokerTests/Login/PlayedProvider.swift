@@ -41,6 +41,14 @@ import Systemd
         publish(.json(metadata))
     }
 
+    /// Publishes everything again, and answers the request for metadata that waits.
+    func publishAgain(answering exchange: ScriptedTransport.Exchange) throws {
+        transport.documents[Self.oauthURL] = .json(["error": "not_found"], status: 404)
+        publishKeys()
+        publish()
+        if let document = transport.documents[Self.openIDURL] { exchange.answer(document) }
+    }
+
     /// Publishes whatever a test says as its metadata.
     func publish(_ response: HTTPResponse) {
         transport.documents[Self.openIDURL] = response

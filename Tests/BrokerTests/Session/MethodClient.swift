@@ -14,6 +14,8 @@ import TokendProtocol
     private let peer: SocketPeer
     private var count: Int64 = 0
     private var replies: [String: Reply] = [:]
+    /// How many notifications have come.
+    private(set) var events = 0
 
     init(path: String) throws {
         peer = try SocketPeer(path: path)
@@ -33,6 +35,7 @@ import TokendProtocol
                 return .failure(ProtocolError(.internalError, "The connection is over."))
             }
             guard case .reply(let reply)? = try? ServerMessage(line: Array(line.utf8)), let id = reply.id else {
+                events += 1
                 continue
             }
             replies[id.text] = reply.outcome.map { $0.object ?? [:] }

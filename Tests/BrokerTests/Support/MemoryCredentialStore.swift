@@ -102,6 +102,7 @@ import Systemd
 
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
         calls[.unlock, default: 0] += 1
+        if held.contains(.unlock) { await wait() }
         if let unlockFault { throw unlockFault }
         fault = nil
     }
