@@ -107,6 +107,7 @@ let package = Package(
                 "TokendProtocol",
             ]
         ),
+        tests("TokendTests", ["Broker", "JOSE", "Secrets", "StrictJSON", "Systemd", "tokend"]),
         tests("TokenctlTests", ["HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
         tests(
             "IntegrationTests",

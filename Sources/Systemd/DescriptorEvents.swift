@@ -23,4 +23,8 @@ package struct DescriptorEvents: OptionSet, Sendable {
     package static let hangUp = DescriptorEvents(rawValue: 0x010)
     /// The peer has shut down its writing side.
     package static let readHangUp = DescriptorEvents(rawValue: 0x2000)
+    /// Not an event but a way of watching (`EPOLLET`): each event is told once, when it arises or is asked for anew, and
+    /// not as long as it lasts. Of many descriptors that are ready together each costs one wait, not one for every
+    /// other.
+    package static let onEdge = DescriptorEvents(rawValue: 1 << 31)
 }

@@ -43,7 +43,8 @@ package final class EventSource {
         return enabled != SD_EVENT_OFF
     }
 
-    /// What a descriptor is watched for; empty for every other kind of source. Setting the same again is free.
+    /// What a descriptor is watched for; empty for every other kind of source. Setting the same again is free, but with
+    /// `onEdge` it tells once more what is the case.
     package var events: DescriptorEvents {
         get {
             var bits: UInt32 = 0

@@ -71,6 +71,7 @@ package struct Advice: Sendable {
             let wanted = data["requested"]?.string.map { " --scope '\(TerminalText.sanitized($0))'" } ?? ""
             return ["tokenctl login" + suffix(name) + wanted]
         case "store_locked": return ["tokenctl unlock"]
+        case "store_unavailable" where data["file"] != nil: return ["tokenctl doctor"]
         case "store_unavailable":
             return ["start a keyring (gnome-keyring, or KeePassXC with its Secret Service), then: tokenctl status"]
         case "account_exists":

@@ -35,12 +35,6 @@ extension RequestRouter {
     /// `account.add`: checked whole before anything is written.
     func addAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try AccountAdd.Parameters(params: request.params)
-        if parameters.clientSecret != nil {
-            throw .invalidParams(
-                member: "client_secret",
-                "client secrets are not built yet in this version of tokend"
-            )
-        }
         let name = parameters.account
         guard AccountName.isValid(name) else {
             throw .invalidParams(

@@ -11,11 +11,14 @@ import TokendProtocol
 /// A request that can be answered from what is held is answered inside the socket's callback: one wait, one read, one
 /// write, no task.
 @LoopActor package final class ClientSession {
+    /// What a client that may say something is watched for.
+    private static let input: DescriptorEvents = [.readable, .readHangUp, .onEdge]
     /// Who is asking.
     package let peer: UnixSocket.Credentials
     /// Whether this client wants events.
     package private(set) var isSubscribed = false
     private let server: SocketServer
+    private let limits: SessionLimits
     private var descriptor: Int32
     private var source: EventSource?
     private var framer: LineFramer
@@ -24,6 +27,10 @@ import TokendProtocol
     private var pending: [ObjectIdentifier: PendingReply] = [:]
     private var isAdvancing = false
     private var isInputOver = false
+    /// What the source watches for, so that it is asked only to change it.
+    private var watched = ClientSession.input
+    /// The last read left something in the socket, of which no edge will tell.
+    private var mayHaveMoreInput = false
     /// A line was over the limit: what comes is read away until the connection is closed.
     private var isDiscarding = false
     /// Ends the reading away.
@@ -38,8 +45,9 @@ import TokendProtocol
         self.descriptor = descriptor
         self.peer = peer
         self.server = server
+        limits = server.limits
         framer = LineFramer(limit: server.limits.line)
-        source = try server.loop.addDescriptor(descriptor, events: .readable) { [unowned self] events in
+        source = try server.loop.addDescriptor(descriptor, events: watched) { [unowned self] events in
             ready(events)
         }
     }
@@ -51,27 +59,36 @@ import TokendProtocol
         guard descriptor >= 0 else { return }
         let isGone = events.contains(.hangUp) || events.contains(.error)
         if canRead, events.contains(.readable) || isGone {
-            read()
+            read(untilEnd: isGone || events.contains(.readHangUp))
         } else if isGone {
             // Nobody is there to be answered, and what is not read yet would wait for room that never comes.
             close()
         }
     }
 
-    private var canRead: Bool { !isInputOver && (canTakeMore || isDiscarding) }
+    private var canRead: Bool { descriptor >= 0 && !isInputOver && (canTakeMore || isDiscarding) }
 
-    private func read() {
-        switch server.read(from: descriptor, { framer.append(framer.pendingByteCount == 0 ? answerReady($0) : $0) }) {
-        case .bytes:
-            advance()
-        case .end:
-            isInputOver = true
-            advance()
-        case .nothing:
-            break
-        case .broken:
-            close()
-        }
+    /// Reads once, or on to the end where the client has written its last.
+    private func read(untilEnd: Bool) {
+        repeat {
+            switch server.read(from: descriptor, accept) {
+            case .bytes(let mayHaveMore):
+                mayHaveMoreInput = mayHaveMore
+                advance()
+            case .end:
+                isInputOver = true
+                advance()
+            case .nothing:
+                return
+            case .broken:
+                close()
+            }
+        } while untilEnd && canRead
+    }
+
+    private func accept(_ bytes: UnsafeRawBufferPointer) {
+        let rest = framer.pendingByteCount == 0 ? answerReady(bytes) : bytes
+        if !rest.isEmpty { framer.append(rest) }
     }
 
     /// Answers the lines whose replies are at hand, right where they were read.
@@ -98,8 +115,8 @@ import TokendProtocol
     }
 
     private var canTakeMore: Bool {
-        descriptor >= 0 && !isDiscarding && pending.count < server.limits.inFlight
-            && output.count < server.limits.unread
+        descriptor >= 0 && !isDiscarding && pending.count < limits.inFlight
+            && output.count < limits.unread
     }
 
     /// Takes every line that can be taken now.
@@ -107,7 +124,7 @@ import TokendProtocol
     /// - Returns: whether there was one.
     private func takeLines() -> Bool {
         var hasTaken = false
-        while canTakeMore, let line = framer.next() {
+        while framer.pendingByteCount > 0, canTakeMore, let line = framer.next() {
             hasTaken = true
             switch line {
             case .line(let bytes): take(bytes)
@@ -142,11 +159,11 @@ import TokendProtocol
     private func refuseOverlong() {
         let error = ProtocolError(
             .invalidRequest,
-            "the line is longer than \(server.limits.line) bytes; the connection is closed"
+            "the line is longer than \(limits.line) bytes; the connection is closed"
         )
         emit(ReplyMessage.error(error, form: .jsonRPC, id: nil), at: nil)
         isDiscarding = true
-        discardingEnd = closing(after: server.limits.overlongPatience)
+        discardingEnd = closing(after: limits.overlongPatience)
     }
 
     /// Counts a token that this client was served; the log is told now and then.
@@ -164,7 +181,7 @@ import TokendProtocol
         guard descriptor >= 0 else { return }
         output.append(line)
         advance()
-        if output.count > server.limits.unread { close() }
+        if output.count > limits.unread { close() }
     }
 
     package func subscribe() {
@@ -211,15 +228,17 @@ import TokendProtocol
 
     /// Waits for what the client has to do next. One that has too much unread is given a while, and then closed.
     private func watch(hasMoved: Bool) {
-        if output.count < server.limits.unread {
+        if output.count < limits.unread {
             unreadEnd = nil
         } else if unreadEnd == nil || hasMoved {
-            unreadEnd = closing(after: server.limits.unreadPatience)
+            unreadEnd = closing(after: limits.unreadPatience)
         }
-        var wanted: DescriptorEvents = []
-        if canRead { wanted.insert(.readable) }
+        var wanted = canRead ? Self.input : .onEdge
         if !output.isEmpty { wanted.insert(.writable) }
-        if source?.events != wanted { source?.events = wanted }
+        guard wanted != watched || mayHaveMoreInput else { return }
+        watched = wanted
+        mayHaveMoreInput = false
+        source?.events = wanted
     }
 
     private func closing(after patience: Duration) -> EventSource {

@@ -95,7 +95,8 @@ package import Systemd
 
     /// What one read brought.
     enum Input {
-        case bytes
+        /// Whether it was as much as one read takes: there may be more.
+        case bytes(mayHaveMore: Bool)
         case nothing
         /// The client has shut its writing side.
         case end
@@ -105,12 +106,16 @@ package import Systemd
     /// Reads once into the shared buffer.
     func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer) -> Void) -> Input {
         buffer.withUnsafeMutableBytes { bytes in
-            let count = recv(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
-            let code = errno
-            guard count >= 0 else { return code == EAGAIN || code == EINTR ? .nothing : .broken }
+            var count: Int
+            var code: Int32
+            repeat {
+                count = recv(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
+                code = errno
+            } while count < 0 && code == EINTR
+            guard count >= 0 else { return code == EAGAIN ? .nothing : .broken }
             guard count > 0 else { return .end }
             body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-            return .bytes
+            return .bytes(mayHaveMore: count == bytes.count)
         }
     }
 

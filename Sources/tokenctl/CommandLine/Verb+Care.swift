@@ -46,7 +46,11 @@ extension Verb {
 
     static let unlock = Verb(
         .unlock,
-        summary: "open the secret store; it asks you itself",
+        summary: "open the secret store; you are asked",
+        details: [
+            "Where the store is a file, its passphrase is asked for here, unseen,",
+            "or read from stdin where that is no terminal. The first one makes the file.",
+        ],
         examples: ["tokenctl unlock"]
     )
 

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+package import Secrets
 
 /// Where `tokenctl` reads and writes: data on one descriptor, talk on the other. The caller keeps the descriptors.
 package final class Console {
@@ -77,6 +78,44 @@ package final class Console {
         clearSpinner()
         _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
         return readLine()
+    }
+
+    /// What came of asking for a secret.
+    package enum SecretAnswer {
+        case line(Secret)
+        /// The input ended, or the line is longer than anybody types.
+        case end
+        /// The watched descriptor became readable first.
+        case interrupted
+    }
+
+    /// Asks the person for a line that is not shown while it is typed.
+    ///
+    /// - Parameter watching: a descriptor that ends the waiting; -1 for none. Whatever ends it, the terminal shows what
+    ///   is typed again.
+    package func askSecret(_ question: String, watching: Int32) -> SecretAnswer {
+        clearSpinner()
+        let hiding = HiddenTyping(input)
+        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        defer {
+            hiding.end()
+            _ = Self.writeAll([0x0A], to: error)
+        }
+        while true {
+            if let end = readAhead.firstIndex(of: 0x0A) {
+                let line = Secret(bytes: Array(readAhead[..<end]))
+                for index in readAhead[...end].indices { readAhead[index] = 0 }
+                readAhead.removeSubrange(...end)
+                return .line(line)
+            }
+            var waiting = [pollfd(fd: input, events: Int16(POLLIN), revents: 0)]
+            waiting.append(pollfd(fd: watching, events: Int16(POLLIN), revents: 0))
+            guard poll(&waiting, 2, -1) > 0 || errno == EINTR else { return .end }
+            if waiting[1].revents != 0 { return .interrupted }
+            guard waiting[0].revents != 0 else { continue }
+            guard readAhead.count < 65536, let chunk = readChunk(), !chunk.isEmpty else { return .end }
+            readAhead += chunk
+        }
     }
 
     /// Everything on stdin, up to `limit` bytes; nil where it is longer or cannot be read.

@@ -52,8 +52,8 @@ struct SignIn {
             return try startOnce(interruption)
         } catch {
             guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
+            try StoreOpening(conversation).run(after: error)
         }
-        try conversation.openStore()
         return try startOnce(interruption)
     }
 
