@@ -62,7 +62,7 @@ let package = Package(
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
-            dependencies: ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
+            dependencies: ["HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
             swiftSettings: settings
         ),
 
@@ -107,7 +107,8 @@ let package = Package(
                 "TokendProtocol",
             ]
         ),
-        tests("TokenctlTests", ["Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
+        tests("TokendTests", ["Broker", "JOSE", "Secrets", "StrictJSON", "Systemd", "tokend"]),
+        tests("TokenctlTests", ["HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
         tests(
             "IntegrationTests",
             ["Broker", "HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]

@@ -38,13 +38,22 @@ import TokendProtocol
             let found = try await broker.store.item(account: probe.account)
             try await broker.store.remove(account: probe.account)
             guard found?.secret == probe.secret else {
-                return .init(name, .fail, detail: "what was written was not read back", mend: "restart your keyring")
+                return .init(
+                    name,
+                    .fail,
+                    detail: "what was written was not read back",
+                    mend: "restart tokend and the store"
+                )
             }
             return .init(name, .ok, detail: "writes, reads and removes")
         } catch {
-            let mend = error.code == .locked ? "tokenctl unlock" : "start your desktop's keyring"
+            let mend = error.code == .locked ? "tokenctl unlock" : mend(of: error)
             return .init(name, .fail, detail: error.message, mend: mend)
         }
+    }
+
+    private func mend(of error: StoreError) -> String {
+        error.file.map { "see to the file \($0)" } ?? "start your desktop's keyring"
     }
 
     private func loopback() -> [Doctor.Check] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Secrets
 package import Systemd
 
 /// The secret store, and what its last answer said about it.
@@ -41,8 +42,10 @@ package import Systemd
         try await observe { () throws(StoreError) in try await store.remove(account: account) }
     }
 
-    package func unlock(timeout: Duration) async throws(StoreError) {
-        try await observe { () throws(StoreError) in try await store.unlock(timeout: timeout) }
+    package func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
+        try await observe { () throws(StoreError) in
+            try await store.unlock(passphrase: passphrase, timeout: timeout)
+        }
     }
 
     private func observe<Value: Sendable>(
@@ -59,6 +62,7 @@ package import Systemd
             case .locked, .dismissed: state = .locked
             case .unavailable: state = .unavailable
             case .unreadable: state = .ready
+            case .passphraseUnwanted: break
             }
             throw error
         }

@@ -104,21 +104,37 @@ package struct StoreError: Error, Sendable, Equatable {
         case unreadable
         /// The person closed the store's prompt.
         case dismissed
+        /// This store takes no passphrase: it asks the person itself, or needs nobody.
+        case passphraseUnwanted
+    }
+
+    /// What a store that is `locked` asks its client for.
+    package enum Passphrase: String, Sendable, Equatable {
+        /// The one that the store was made with.
+        case needed
+        /// One that the person chooses: the store is made with it.
+        case new
     }
 
     package var code: Code
     /// One sentence for a person.
     package var message: String
+    /// nil where the store asks the person itself.
+    package var passphrase: Passphrase?
+    /// The file that it is about, if it is one's.
+    package var file: String?
 
-    package init(code: Code, message: String) {
+    package init(code: Code, message: String, passphrase: Passphrase? = nil, file: String? = nil) {
         self.code = code
         self.message = message
+        self.passphrase = passphrase
+        self.file = file
     }
 }
 
 /// The secret store. No call but `unlock` ever raises a prompt.
 @LoopActor package protocol CredentialStore: AnyObject, Sendable {
-    /// `secret-service` or `memory`.
+    /// `secret-service`, `file` or `memory`.
     var kind: String { get }
 
     /// Every grant of this user.
@@ -132,8 +148,11 @@ package struct StoreError: Error, Sendable, Equatable {
 
     func remove(account: String) async throws(StoreError)
 
-    /// Asks the person to open the store.
-    func unlock(timeout: Duration) async throws(StoreError)
+    /// Opens the store: with the passphrase that came, or by asking the person.
+    ///
+    /// - Throws: `passphraseUnwanted` where there is one and the store takes none; `locked` where it takes one and
+    ///   there is none, or another one.
+    func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError)
 }
 
 /// What arrived at a loopback listener.

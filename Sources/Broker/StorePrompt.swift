@@ -21,7 +21,7 @@ import Systemd
         isUp = true
         let result: Result<Void, StoreError>
         do throws(StoreError) {
-            try await store.unlock(timeout: timeout)
+            try await store.unlock(passphrase: nil, timeout: timeout)
             result = .success(())
         } catch {
             result = .failure(error)

@@ -10,6 +10,8 @@ extension Discovery {
         case document(JSONObject)
         /// The server has none there (404, 410, or a page where JSON was due).
         case absent(String)
+        /// A page where JSON was due: this server's, or one of the network that is asked for a sign-in.
+        case page(String)
     }
 
     /// Whether this answer holds a document, so that the next candidate need not be asked.
@@ -49,9 +51,17 @@ extension Discovery {
             return try ProviderMetadata(document: first.filled(from: second))
         case (.document(let only), _), (_, .document(let only)):
             return try ProviderMetadata(document: only)
+        case (.page(let reason), .page):
+            throw OAuthError(
+                .unavailable,
+                "\(issuer.url.origin) answers with \(reason): it is no issuer, or the network asks for a sign-in first."
+            )
         default:
             let reasons = [openID, oauth].compactMap { finding -> String? in
-                if case .absent(let reason) = finding { reason } else { nil }
+                switch finding {
+                case .absent(let reason), .page(let reason): reason
+                case .document, nil: nil
+                }
             }
             let reason = reasons.first.map { " (\($0))" } ?? ""
             throw OAuthError(.missingDocument, "\(issuer.url.origin) has no metadata for this issuer\(reason).")
@@ -70,7 +80,7 @@ extension Discovery {
             return .absent("HTTP \(response.status)")
         }
         guard JSONDocument.looksLikeObject(response.body) else {
-            return .absent("\(JSONDocument.typeName(of: response)) where JSON was due")
+            return .page("\(JSONDocument.typeName(of: response)) where JSON was due")
         }
         let document = try JSONDocument.read(response, named: "metadata", limit: Self.sizeLimit)
         try checkIssuer(document["issuer"])

@@ -22,6 +22,11 @@ package enum SignalMask {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Lets children that end be gone at once; nobody asks how they ended.
+    package static func ignoreChildren() {
+        signal(SIGCHLD, SIG_IGN)
+    }
+
     /// Gives the crash signals back their defaults.
     ///
     /// Swift's backtracer catches them (also SIGABRT, which is systemd's watchdog), writes register and memory

@@ -23,8 +23,8 @@ package struct Deadline: Sendable, Equatable {
     /// Whether it has come.
     package var isOver: Bool { milliseconds <= Self.now }
 
-    /// What `poll` is to wait at most.
-    var pollTimeout: Int32 { Int32(min(max(milliseconds - Self.now, 0), Int64(Int32.max))) }
+    /// What `poll` is to wait at most, in milliseconds.
+    package var pollTimeout: Int32 { Int32(min(max(milliseconds - Self.now, 0), Int64(Int32.max))) }
 
     private static var now: Int64 {
         var time = timespec()

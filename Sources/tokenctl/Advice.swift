@@ -71,6 +71,7 @@ package struct Advice: Sendable {
             let wanted = data["requested"]?.string.map { " --scope '\(TerminalText.sanitized($0))'" } ?? ""
             return ["tokenctl login" + suffix(name) + wanted]
         case "store_locked": return ["tokenctl unlock"]
+        case "store_unavailable" where data["file"] != nil: return ["tokenctl doctor"]
         case "store_unavailable":
             return ["start a keyring (gnome-keyring, or KeePassXC with its Secret Service), then: tokenctl status"]
         case "account_exists":
@@ -101,11 +102,20 @@ package struct Advice: Sendable {
     /// What to do where the account is not clear: name one that exists, or make one.
     package func accountSteps(_ names: [String]) -> [String] {
         if let account, let near = NearestName.of(account, among: names) {
-            return ["tokenctl \(verb.rawValue) \(near)"]
+            return [command(near)]
         }
-        let existing = names.prefix(6).map { "tokenctl \(verb.rawValue) \($0)" }
+        let existing = names.prefix(6).map(command)
         guard names.isEmpty || (verb == .login && account != nil) else { return existing }
         return existing + [Self.addAnAccount(account.flatMap { AccountDraft.isName($0) ? $0 : nil } ?? "work")]
+    }
+
+    private func command(_ name: String) -> String {
+        switch verb {
+        case .credentialGit, .credentialDocker, .credentialKubernetes: "tokenctl \(verb.rawValue) --account \(name)"
+        case .exec: "tokenctl exec \(name) -- COMMAND"
+        case .call: "tokenctl call \(name) URL"
+        default: "tokenctl \(verb.rawValue) \(name)"
+        }
     }
 
     private func suffix(_ name: String?) -> String {

@@ -63,8 +63,8 @@ final class Conversation {
         }
     }
 
-    /// As `ask`; where the store is locked and a person sits here, it is opened first (its own prompt asks), then asked
-    /// again.
+    /// As `ask`; where the store is locked and a person sits here, it is opened first (its own prompt asks, or we do),
+    /// then asked again.
     func askOpeningStore<Call: MethodCall>(
         _ call: Call.Type,
         _ parameters: Call.Parameters,
@@ -75,23 +75,9 @@ final class Conversation {
             return try ask(call, parameters, account: account, timeout: timeout)
         } catch {
             guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
+            try StoreOpening(self).run(after: error)
         }
-        try openStore()
         return try ask(call, parameters, account: account, timeout: timeout)
-    }
-
-    /// Has the store's own prompt ask the person, and waits for the answer.
-    func openStore() throws(TokenctlError) {
-        console.say("The secret store is locked. Its window asks for your password now…")
-        let state = try ask(StoreUnlock.self, StoreUnlock.Parameters(), timeout: .seconds(75))["state"]?.string
-        guard state == "ready" else {
-            throw TokenctlError(
-                .storeLocked,
-                exitCode: ExitCode.temporary,
-                "the secret store is still locked",
-                next: ["tokenctl unlock"]
-            )
-        }
     }
 
     /// The account that was named, else the default one, else the only one.

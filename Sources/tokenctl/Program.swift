@@ -16,18 +16,23 @@ package struct Program {
         package let takeOverSignals: () -> Interruption
         /// A program's path, or nil.
         package let findProgram: (String) -> String?
+        /// Becomes another program: its arguments, the path first, the name it was called by, its variables. Comes back
+        /// only where that fails, with the error number.
+        package let become: ([String], String, [String: String]) -> Int32
 
         /// A world of the caller's.
         package init(
             environment: [String: String],
             now: @escaping () -> Int64,
             takeOverSignals: @escaping () -> Interruption,
-            findProgram: @escaping (String) -> String?
+            findProgram: @escaping (String) -> String?,
+            become: @escaping ([String], String, [String: String]) -> Int32
         ) {
             self.environment = environment
             self.now = now
             self.takeOverSignals = takeOverSignals
             self.findProgram = findProgram
+            self.become = become
         }
     }
 
@@ -46,7 +51,8 @@ package struct Program {
         do throws(TokenctlError) {
             code = try perform(try CommandLineParser.parse(arguments))
         } catch {
-            report(error, asJSON: arguments.contains(Verb.json.name))
+            // What stands after `--` is another program's.
+            report(error, asJSON: arguments.prefix { $0 != "--" }.contains(Verb.json.name))
             code = error.exitCode
         }
         console.clearSpinner()
@@ -80,12 +86,20 @@ package struct Program {
         case .token: try TokenVerb(conversation).run()
         case .refresh, .pause, .resume: try BackgroundVerb(conversation).run()
         case .unlock: try UnlockVerb(conversation).run()
+        case .accountImport: try AccountImportVerb(conversation).run()
         case .accountAdd: try AccountAddVerb(conversation).run()
         case .accountList: try AccountListVerb(conversation).run()
         case .accountShow: try AccountShowVerb(conversation).run()
         case .accountRemove: try AccountRemoveVerb(conversation).run()
+        case .doctor: try DoctorVerb(conversation).run()
         case .reload: try ReloadVerb(conversation).run()
         case .version: try VersionVerb(conversation).run()
+        case .exec: try ExecVerb(conversation).run()
+        case .call: try CallVerb(conversation).run()
+        case .credentialGit: try GitCredentialVerb(conversation).run()
+        case .credentialDocker: DockerCredentialVerb(conversation).run()
+        case .credentialKubernetes: try KubernetesCredentialVerb(conversation).run()
+        case .completion: try CompletionVerb(conversation).run()
         case .help: ExitCode.success
         }
     }

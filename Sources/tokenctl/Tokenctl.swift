@@ -14,9 +14,23 @@ struct Tokenctl {
             environment: environment,
             now: { Int64(time(nil)) },
             takeOverSignals: Interruption.takeOver,
-            findProgram: { BrowserLauncher.find($0, environment: environment) }
+            findProgram: { BrowserLauncher.find($0, environment: environment) },
+            become: become
         )
-        exit(Program(console: console, world: world).run(Array(CommandLine.arguments.dropFirst())))
+        let arguments = CommandLineParser.arguments(
+            Array(CommandLine.arguments.dropFirst()),
+            startedAs: CommandLine.arguments.first ?? ""
+        )
+        exit(Program(console: console, world: world).run(arguments))
+    }
+
+    private static func become(_ arguments: [String], name: String, environment: [String: String]) -> Int32 {
+        let words = CStrings([name] + arguments.dropFirst())
+        let variables = CStrings(environment.map { "\($0.key)=\($0.value)" })
+        // What is ignored stays ignored in the other program.
+        signal(SIGPIPE, SIG_DFL)
+        execve(arguments[0], words.pointers, variables.pointers)
+        return errno
     }
 
     private static func processEnvironment() -> [String: String] {

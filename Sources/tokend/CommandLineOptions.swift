@@ -72,7 +72,7 @@ struct CommandLineOptions {
 
           --config-dir DIR     instead of $XDG_CONFIG_HOME/tokend
           --socket PATH        instead of $XDG_RUNTIME_DIR/tokend/tokend.sock
-          --store KIND         auto, secret-service or memory
+          --store KIND         auto, secret-service, file or memory
           --log-level LEVEL    error, warning, notice, info or debug
 
         It stays in the foreground. As a service: systemctl --user enable --now tokend.socket

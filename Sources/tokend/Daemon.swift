@@ -111,7 +111,7 @@ import TokendProtocol
         }
         let initial = read(DaemonConfiguration())
         log.level = initial.daemon.logLevel
-        let store = try Self.store(initial.daemon.store, socket, environment)
+        let store = try Self.store(initial.daemon, environment)
         let ports = BrokerPorts(
             clock: clock,
             entropy: KernelEntropy(),
@@ -123,7 +123,11 @@ import TokendProtocol
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
-        broker = Broker(ports: ports, readConfiguration: read)
+        broker = Broker(ports: ports) { previous in
+            var configuration = read(previous)
+            configuration.hold(toStoreOf: initial.daemon)
+            return configuration
+        }
         router = RequestRouter(
             broker: broker,
             identity: .init(
@@ -144,11 +148,19 @@ import TokendProtocol
 
     /// The store that the settings name; the lock says that it is this daemon's alone.
     private static func store(
-        _ kind: DaemonConfiguration.Store,
-        _ socket: MainSocket,
+        _ settings: DaemonConfiguration,
         _ environment: [String: String]
     ) throws(StartFailure) -> any CredentialStore {
-        guard kind != .memory else { return MemoryStore() }
+        switch settings.store {
+        case .memory: return MemoryStore()
+        case .file:
+            let path = settings.storeFile.path ?? FileStore.standardPath(environment: environment)
+            return try FileStore(path: path, key: settings.storeFile.key, entropy: KernelEntropy())
+        case .auto, .secretService: return try keyringStore(environment)
+        }
+    }
+
+    private static func keyringStore(_ environment: [String: String]) throws(StartFailure) -> KeyringStore {
         let runtime = environment["XDG_RUNTIME_DIR"].nonEmpty ?? "/run/user/\(getuid())"
         let folder = runtime + "/tokend"
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
@@ -189,7 +201,10 @@ import TokendProtocol
     }
 
     private func watchConfiguration() {
-        watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in reload() }
+        watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in
+            // What the daemon wrote itself was taken over when it did.
+            if folders.read() != broker.configuration.files { reload() }
+        }
     }
 
     private func reload() {

@@ -32,10 +32,11 @@ struct InstanceLock: ~Copyable {
 }
 
 /// Why the daemon does not start.
-struct StartFailure: Error {
+package struct StartFailure: Error {
     /// The process's exit code (sysexits.h).
-    var code: Int32
-    var message: String
+    package var code: Int32
+    /// One sentence for a person.
+    package var message: String
 
     /// The last system call's error, in words.
     static var reason: String { String(cString: strerror(errno)) }

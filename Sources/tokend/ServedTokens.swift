@@ -69,11 +69,12 @@ struct ServedTokens {
         )
     }
 
-    /// The executable, or the kernel's name of the process where that cannot be read.
+    /// The executable and, where it has one, its unit.
     private static func program(of pid: Int32) -> String {
-        if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") {
-            return DisplayText.sanitized(path)
+        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else {
+            return "unknown"
         }
-        return "unknown"
+        let unit = ProcessUnit.user(of: pid).map { " \($0)" } ?? ""
+        return DisplayText.sanitized(path + unit)
     }
 }

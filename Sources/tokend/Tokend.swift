@@ -11,6 +11,7 @@ struct Tokend {
     static func main() {
         SignalMask.defaultCrashSignals()
         SignalMask.ignoreBrokenPipes()
+        SignalMask.ignoreChildren()
         SignalMask.blockBeforeThreads(Daemon.signals)
         ProcessLimits.apply()
         exit(run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))

@@ -27,6 +27,24 @@ extension Programs {
             }
         }
 
+        @Test func `README lists the verbs that tokenctl has`() async throws {
+            try await KeyringSession.with(.none) { session in
+                let help = try await Tokenctl(try DaemonWorld(session)).run("help").output
+                let verbs = help.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+                    .compactMap { $0.split(separator: " ").first.map(String.init) }
+                let bullet = try #require(
+                    DocumentationPage.named("README.md").text.split(separator: "\n- ").first {
+                        $0.hasPrefix("**`tokenctl`**")
+                    }
+                )
+                let listed = bullet.prefix { $0 != "." }.split(separator: "`").dropFirst(3)
+                #expect(
+                    Set(listed.filter { $0.allSatisfy(\.isLetter) }.map(String.init))
+                        == Set(verbs).subtracting(["tokenctl"])
+                )
+            }
+        }
+
         private func run(_ block: DocumentationPage.Block, _ stand: Stand) async throws -> ChildProcess.Finished {
             var environment = stand.world.environment
             environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")

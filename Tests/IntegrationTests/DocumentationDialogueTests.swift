@@ -40,11 +40,9 @@ extension Programs {
                     ("token.get", ["account": "work", "narrow": true], "narrow"),
                     ("token.get", ["account": "work", "resource": "https://api.example.com"], "resource"),
                     ("token.get", ["account": "work", "audience": "api"], "audience"),
-                    ("token.get", ["account": "work", "interactive": true], "interactive"),
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
                     ("account.add", ["account": "a", "config": [:], "client_secret": "s"], "client_secret"),
                     ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
-                    ("store.unlock", ["passphrase": "p"], "passphrase"),
                     ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]
                 for (method, params, member) in refused {

@@ -127,6 +127,8 @@ import Testing
             #expect(try discovery.metadata(openID: other, oauth: .json(document)).issuer == "https://h/a")
         }
         #expect(fails(.missingDocument, openID: missing, oauth: page))
+        #expect(fails(.missingDocument, openID: page, oauth: missing))
+        #expect(fails(.unavailable, openID: page, oauth: page))
         #expect(fails(.unavailable, openID: HTTPResponse(status: 503), oauth: missing))
     }
 

@@ -44,7 +44,7 @@ import tokenctl
         #expect(try invocation("account", "show", "work").verb == .accountShow)
         #expect(
             try CommandLineParser.parse(["account"])
-                == .help([.accountAdd, .accountList, .accountShow, .accountRemove])
+                == .help([.accountAdd, .accountImport, .accountList, .accountShow, .accountRemove])
         )
     }
 
@@ -71,9 +71,9 @@ import tokenctl
     }
 
     @Test func `a verb or flag of a later version is said to be one`() {
-        #expect(error("exec", "work")?.message == "“exec” is not built in this version")
+        #expect(error("forward", "host")?.message == "“forward” is not built in this version")
         #expect(error("login", "--device")?.message == "--device is not built in this version")
-        #expect(error("account", "import")?.message == "“account import” is not built in this version")
+        #expect(error("credential", "aws")?.message == "“credential aws” is not built in this version")
     }
 
     @Test func `a wrong flag is a usage error that names the right one`() {
@@ -96,7 +96,7 @@ import tokenctl
     func `every example of the help is a command line that parses`(_ verb: Verb) throws {
         #expect(!verb.examples.isEmpty)
         for example in verb.examples {
-            let command = example.split(separator: "|")[0]
+            let command = example.split { "|>".contains($0) }[0]
             let words = command.split { " \\\n".contains($0) }.map(String.init)
             #expect(words.first == "tokenctl")
             _ = try CommandLineParser.parse(Array(words.dropFirst()))
@@ -107,6 +107,37 @@ import tokenctl
     func `help fits 80 columns`(_ verb: Verb) {
         let lines = Help.text(verb, palette: .plain) + Help.overview(palette: .plain)
         for line in lines.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test func `what stands after -- is another program's`() throws {
+        let exec = try invocation("exec", "work", "--env", "T", "--", "curl", "--json", "-h", "--")
+        #expect(
+            exec
+                == Invocation(
+                    verb: .exec,
+                    operands: ["work"],
+                    tail: ["curl", "--json", "-h", "--"],
+                    values: ["--env": ["T"]]
+                )
+        )
+        #expect(error("exec", "work")?.message == "exec needs -- COMMAND")
+        #expect(error("exec", "work", "ls")?.message == "put -- before “ls”: COMMAND comes after it")
+        #expect(try invocation("call", "work", "PUT", "https://a", "--", "-v").tail == ["-v"])
+    }
+
+    @Test func `other tools run it under names of their own`() {
+        func arguments(_ path: String) -> [String] { CommandLineParser.arguments(["get"], startedAs: path) }
+        #expect(arguments("/usr/lib/git-core/git-credential-tokend") == ["credential", "git", "get"])
+        #expect(arguments("docker-credential-tokend") == ["credential", "docker", "get"])
+        #expect(
+            arguments("docker-credential-tokend-my-lab") == ["credential", "docker", "--account", "my-lab", "get"]
+        )
+        #expect(arguments("/usr/bin/tokenctl") == ["get"])
+    }
+
+    @Test func `a helper's account is a flag`() throws {
+        #expect(try invocation("credential", "git", "--account", "work", "get").account == "work")
+        #expect(try invocation("credential", "git", "get").account == nil)
     }
 
     @Test func `every verb name has a verb`() {

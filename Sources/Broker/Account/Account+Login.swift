@@ -37,7 +37,8 @@ extension Account {
             entropy: ports.entropy,
             parameters: parameters,
             wire: settings.wire,
-            turn: turn
+            turn: turn,
+            tokenTurn: tokenTurn
         ) { [ports, name] in
             ports.state.removals.contains(name)
         }

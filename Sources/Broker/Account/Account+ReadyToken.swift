@@ -6,8 +6,11 @@ import TokendProtocol
 extension Account {
     /// Keeps an answer for the plain requests to come, where the state is such that they get this token as long as it
     /// holds; with the next change of state it is gone.
+    ///
+    /// Not where nobody knows the token's end: whether it is still trusted is the machine's to say, each time.
     func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
-        guard !result.refreshed, configurationFault == nil, !machine.isHeldBack, case .live(let grant) = machine.state,
+        guard !result.refreshed, token.wholeLife != nil, configurationFault == nil, !machine.isHeldBack,
+            case .live(let grant) = machine.state,
             grant.record.token == token
         else { return }
         readyToken = ReadyToken(result, of: token)

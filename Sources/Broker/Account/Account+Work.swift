@@ -53,7 +53,9 @@ extension Account {
             await self?.mend()
         }
         Task.onLoop { [self] in
+            await tokenTurn.take()
             let outcome = await flow.run(record)
+            tokenTurn.give()
             guard generation == self.generation, let outcome else { return }
             finished(outcome)
         }
@@ -83,7 +85,7 @@ extension Account {
             ports.log.record(.storeFault(account: name, error))
         case .refused(_, let failure), .failed(let failure, _):
             onRefresh?()
-            ports.log.record(.refreshFailed(account: name, failure.error))
+            ports.log.record(.refreshFailed(account: name, untilNext(failure.error)))
         case .ended(_, let error):
             onRefresh?()
             if let error { ports.log.record(.storeFault(account: name, error)) }
@@ -97,5 +99,13 @@ extension Account {
                 .grantEnded(account: name, reason: ended.end.reason, oauthError: ended.end.oauthError)
             )
         }
+    }
+
+    /// The error with the time at which the daemon tries again, where it does by itself.
+    private func untilNext(_ error: ProtocolError) -> ProtocolError {
+        guard let next = machine.nextRefresh else { return error }
+        var error = error
+        error.data["retry_at"] = .integer(ports.clock.now.wall(of: next))
+        return error
     }
 }

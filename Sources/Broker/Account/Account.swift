@@ -26,6 +26,9 @@ package import TokendProtocol
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
     /// Who may write the item.
     let turn = ItemTurn()
+    /// Whose turn it is with the refresh token: a refresh's as a whole, or that of a login that keeps the one that is
+    /// held and so must not keep one that is being spent.
+    let tokenTurn = ItemTurn()
     var machine: GrantStateMachine {
         didSet { readyToken = nil }
     }

@@ -12,7 +12,7 @@ package struct Configuration: Sendable {
     }
 
     /// The files of one moment, as an adapter found them.
-    package struct Files: Sendable {
+    package struct Files: Sendable, Equatable {
         /// The folder that `status` names and that a person edits.
         package var folder: String
         /// `config.json5` of each layer, the administrator's first.
@@ -45,7 +45,9 @@ package struct Configuration: Sendable {
     package var folderFaults: [ConfigurationFault]
     package var accounts: [String: Account]
     /// The accounts' files, as they were read.
-    package var sources: [String: ConfigurationSource]
+    package var sources: [String: ConfigurationSource] { files.accounts }
+    /// Everything that was read.
+    package var files: Files
 
     /// - Parameters:
     ///   - previous: the settings in force, kept where `config.json5` has a fault.
@@ -67,7 +69,7 @@ package struct Configuration: Sendable {
             daemonFaults += error.list
         }
         accounts = [:]
-        sources = files.accounts
+        self.files = files
         for (name, source) in files.accounts {
             do throws(ConfigurationFaults) {
                 accounts[name] = .usable(
@@ -87,5 +89,34 @@ package struct Configuration: Sendable {
                 guard case .misconfigured(let faults) = entry.value else { return [] }
                 return faults
             }
+    }
+}
+
+extension Configuration {
+    /// Keeps the store that the daemon was started with, since grants do not move: another one in the files is a fault
+    /// until the next start. A daemon whose `config.json5` was broken at its start serves nothing from the wrong store.
+    package mutating func hold(toStoreOf started: DaemonConfiguration) {
+        guard daemonFaults.isEmpty, !daemon.hasStore(of: started) else { return }
+        daemonFaults.append(
+            ConfigurationFault(
+                file: folder + "/config.json5",
+                member: "store",
+                message: "takes effect when tokend is started anew: systemctl --user restart tokend"
+            )
+        )
+        (daemon.store, daemon.storeFile) = (started.store, started.storeFile)
+    }
+}
+
+extension DaemonConfiguration {
+    /// Whether grants lie in the same place under both.
+    fileprivate func hasStore(of other: DaemonConfiguration) -> Bool {
+        switch (store, other.store) {
+        case (.file, .file): storeFile == other.storeFile
+        case (.memory, .memory), (.auto, .auto), (.secretService, .secretService), (.auto, .secretService),
+            (.secretService, .auto):
+            true
+        default: false
+        }
     }
 }

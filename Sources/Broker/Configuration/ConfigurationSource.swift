@@ -5,7 +5,7 @@ package import StrictJSON
 import TokendProtocol
 
 /// A configuration file's text, kept so that faults can name lines.
-package struct ConfigurationSource: Sendable {
+package struct ConfigurationSource: Sendable, Equatable {
     /// The path as the person would open it.
     package let file: String
     package let bytes: [UInt8]

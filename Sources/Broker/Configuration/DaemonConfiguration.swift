@@ -11,6 +11,8 @@ package struct DaemonConfiguration: Sendable, Equatable {
         /// The Secret Service; never a silent fall-back from it.
         case auto
         case secretService = "secret-service"
+        /// An encrypted file: `store_file` says which.
+        case file
         /// For tests and for people who want nothing kept.
         case memory
     }
@@ -70,7 +72,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
             }
             let address = parts[parts.count - 1]
             guard !address.contains("@") else {
-                return "must not hold a user's name or password; \(SecretWords.advice)"
+                return "must not hold a user's name or password: no file of tokend's is a place for them"
             }
             let authority = address.hasSuffix("/") ? address.dropLast() : address
             let isPlain = authority.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/?#\\".utf8.contains($0) }
@@ -80,6 +82,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
     }
 
     package var store: Store = .auto
+    package var storeFile = StoreFile()
     package var defaultAccount: String?
     /// A command and its arguments, no shell; the URL becomes the last argument.
     package var browser: [String]?
@@ -90,7 +93,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
 
     /// Settings of features that are not built yet, with their defaults.
     private static let unbuilt: [(name: String, accepted: JSONValue)] = [
-        ("store_file", ["path": nil, "key": "passphrase"]), ("sockets", [:]),
+        ("sockets", [:])
     ]
 
     /// Reads one layer of settings on top of these.
@@ -103,10 +106,10 @@ package struct DaemonConfiguration: Sendable, Equatable {
         let object = try source.object()
         var reader = MemberReader(object, source: source)
         var settings = self
-        if reader.value("store") == "file" {
-            reader.fault("store", AccountConfiguration.notBuilt)
-        } else {
-            settings.store = reader.word("store", as: Store.self) ?? store
+        settings.store = reader.word("store", as: Store.self) ?? store
+        if var inner = reader.inner("store_file") {
+            settings.storeFile.read(from: &inner)
+            reader.add(inner.faults)
         }
         if let name = reader.string("default_account") {
             if AccountName.isValid(name) {

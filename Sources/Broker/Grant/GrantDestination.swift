@@ -20,6 +20,9 @@ package struct GrantDestination: Sendable, Equatable {
     }
 
     package var issuer: String
+    /// Whether the account's file named the issuer: without one, neither `iss` nor ID tokens are checked, which is not
+    /// the same grant even where the token endpoint's origin looks like the issuer.
+    package var namesIssuer: Bool
     package var clientID: String
     /// What was in force when the grant was made.
     package var endpoints: [Endpoint: String]
@@ -31,6 +34,7 @@ package struct GrantDestination: Sendable, Equatable {
 
     package init(account: AccountConfiguration, wire: DaemonConfiguration.Wire, metadata: ProviderMetadata) {
         issuer = account.issuerName
+        namesIssuer = account.issuer != nil
         clientID = account.clientID
         clientAuthentication = "none"
         caDigests = [wire.caDigest, account.caDigest].compactMap(\.self)
@@ -51,7 +55,8 @@ package struct GrantDestination: Sendable, Equatable {
             return !configured.contains(endpoint)
         }
         return sameEndpoints
-            && issuer == account.issuerName
+            && issuer.utf8.elementsEqual(account.issuerName.utf8)
+            && namesIssuer == (account.issuer != nil)
             && clientID == account.clientID
             && clientAuthentication == "none"
             && caDigests == [wire.caDigest, account.caDigest].compactMap(\.self)
@@ -82,7 +87,7 @@ package struct GrantDestination: Sendable, Equatable {
 extension GrantDestination {
     package var json: JSONObject {
         var object: JSONObject = [
-            "issuer": .string(issuer), "client_id": .string(clientID),
+            "issuer": .string(issuer), "names_issuer": .bool(namesIssuer), "client_id": .string(clientID),
             "client_authentication": .string(clientAuthentication),
             "ca_digests": .array(caDigests.map { .string($0) }),
         ]
@@ -100,12 +105,14 @@ extension GrantDestination {
 
     /// nil where a member is missing or of another type.
     package init?(json: JSONObject) {
-        guard let issuer = json["issuer"]?.string, let clientID = json["client_id"]?.string,
+        guard let issuer = json["issuer"]?.string, let namesIssuer = json["names_issuer"]?.bool,
+            let clientID = json["client_id"]?.string,
             let authentication = json["client_authentication"]?.string,
             let digests = json["ca_digests"]?.array, let urls = json["endpoints"]?.object,
             let configured = json["configured"]?.array
         else { return nil }
         self.issuer = issuer
+        self.namesIssuer = namesIssuer
         self.clientID = clientID
         clientAuthentication = authentication
         caDigests = digests.compactMap(\.string)

@@ -189,6 +189,10 @@ extension GrantStateMachine {
 extension StoreError {
     /// What a client is told about the store.
     package var protocolError: ProtocolError {
-        ProtocolError(code == .locked || code == .dismissed ? .storeLocked : .storeUnavailable, message)
+        guard code != .passphraseUnwanted else { return .invalidParams(member: "passphrase", message) }
+        var error = ProtocolError(code == .locked || code == .dismissed ? .storeLocked : .storeUnavailable, message)
+        if let passphrase { error.data["passphrase"] = .string(passphrase.rawValue) }
+        if let file { error.data["file"] = .string(file) }
+        return error
     }
 }

@@ -66,12 +66,12 @@ package struct HeldToken: Sendable, Equatable {
         wholeLife.map { obtainedAtBoot.advanced(by: .seconds(max(0, $0 - ageThen))) }
     }
 
-    /// Seconds that it still holds, by the more careful of both clocks; nil where no end is known.
+    /// Seconds that it still holds, by the more careful of both clocks, 0 once it is over; nil where no end is known.
     package func remaining(at now: Moment) -> Int64? {
         guard let expiresAt, let expiresAtBoot else { return nil }
-        return min(
-            expiresAt.subtractingSaturated(now.wall),
-            now.boot.duration(to: expiresAtBoot).components.seconds
+        return max(
+            0,
+            min(expiresAt.subtractingSaturated(now.wall), now.boot.duration(to: expiresAtBoot).components.seconds)
         )
     }
 

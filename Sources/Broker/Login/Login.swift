@@ -37,6 +37,8 @@ package import TokendProtocol
     private var attempt: LoginAttempt?
     private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
+    /// How often somebody has asked for its start or its end.
+    private(set) var interest = 0
     private var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
     private var waiters: [@LoopActor (Result<LoginResult, ProtocolError>) -> Void] = []
     private var isCommitted = false
@@ -116,6 +118,7 @@ package import TokendProtocol
 
     /// Calls `body` once a browser can be opened, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        interest += 1
         if let start { return body(.success(start)) }
         if case .failure(let error) = result { return body(.failure(error)) }
         starters.append(body)
@@ -123,6 +126,7 @@ package import TokendProtocol
 
     /// Calls `body` once it is over.
     func whenEnded(_ body: @escaping @LoopActor (Result<LoginResult, ProtocolError>) -> Void) {
+        interest += 1
         if let result { return body(result) }
         waiters.append(body)
     }

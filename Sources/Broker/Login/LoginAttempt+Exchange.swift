@@ -14,23 +14,39 @@ extension LoginAttempt {
         let (response, sentAt) = try await trade(code, sent)
         do throws(LoginFailure) {
             let identity = try await identify(response, sent)
-            await turn.take()
-            defer { turn.give() }
-            let previous: GrantRecord?
-            do { previous = try await previousRecord() } catch { throw .fault(error) }
-            try checkSubject(identity, previous: previous)
-            try login.commit()
-            let record = record(response, sent, identity, previous: previous, sentAt: sentAt)
-            do { try await store.write(record.item(for: account)) } catch { throw .fault(error.protocolError) }
-            do throws(LoginFailure) {
-                return try login.keep(record)
-            } catch {
-                // Somebody signed out while it was being stored. Where it cannot be removed now, that is still owed.
-                try? await store.remove(account: account.name)
-                throw error
+            guard response.refreshToken == nil else {
+                return try await keep(response, sent, identity, sentAt: sentAt, for: login)
             }
+            await tokenTurn.take()
+            defer { tokenTurn.give() }
+            return try await keep(response, sent, identity, sentAt: sentAt, for: login)
         } catch {
             discard([response.refreshToken, response.accessToken], sent)
+            throw error
+        }
+    }
+
+    /// Stores the grant, in the item's turn, and hands it to the login.
+    private func keep(
+        _ response: TokenResponse,
+        _ sent: Sent,
+        _ identity: Identity,
+        sentAt: Moment,
+        for login: Login
+    ) async throws(LoginFailure) -> LoginResult {
+        await turn.take()
+        defer { turn.give() }
+        let previous: GrantRecord?
+        do { previous = try await previousRecord() } catch { throw .fault(error) }
+        try checkSubject(identity, previous: previous)
+        try login.commit()
+        let record = record(response, sent, identity, previous: previous, sentAt: sentAt)
+        do { try await store.write(record.item(for: account)) } catch { throw .fault(error.protocolError) }
+        do throws(LoginFailure) {
+            return try login.keep(record)
+        } catch {
+            // Somebody signed out while it was being stored. Where it cannot be removed now, that is still owed.
+            try? await store.remove(account: account.name)
             throw error
         }
     }

@@ -44,6 +44,8 @@ import TokendProtocol
     let wire: DaemonConfiguration.Wire
     /// Whose turn it is to write the account's item.
     let turn: ItemTurn
+    /// Whose turn it is with the refresh token that is held.
+    let tokenTurn: ItemTurn
     /// Whether what the store holds was signed out of, and is only still to be removed.
     let isForgotten: @LoopActor () -> Bool
     private(set) var sent: Sent?
@@ -55,6 +57,7 @@ import TokendProtocol
         parameters: LoginParameters,
         wire: DaemonConfiguration.Wire,
         turn: ItemTurn,
+        tokenTurn: ItemTurn,
         isForgotten: @escaping @LoopActor () -> Bool
     ) {
         self.access = access
@@ -63,6 +66,7 @@ import TokendProtocol
         self.parameters = parameters
         self.wire = wire
         self.turn = turn
+        self.tokenTurn = tokenTurn
         self.isForgotten = isForgotten
     }
 

@@ -25,7 +25,8 @@ extension RequestRouter {
         let parameters = try AccountShow.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
         guard let source = broker.configuration.sources[account.name] else {
-            throw ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
+            throw account.configurationFault
+                ?? ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
         }
         let object: JSONObject
         do { object = try source.object() } catch { throw error.list[0].protocolError }
@@ -35,12 +36,6 @@ extension RequestRouter {
     /// `account.add`: checked whole before anything is written.
     func addAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try AccountAdd.Parameters(params: request.params)
-        if parameters.clientSecret != nil {
-            throw .invalidParams(
-                member: "client_secret",
-                "client secrets are not built yet in this version of tokend"
-            )
-        }
         let name = parameters.account
         guard AccountName.isValid(name) else {
             throw .invalidParams(

@@ -11,7 +11,7 @@ extension RequestRouter {
     func hello(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         _ = try Hello.Parameters(params: request.params)
         var methods: [String: [String]] = [:]
-        for (method, names) in Self.methods { methods[method.rawValue] = names }
+        for (method, names) in Self.methods { methods[method.rawValue] = Self.built(method, names) }
         return reply(
             Hello.Result(
                 name: "tokend",
@@ -59,20 +59,19 @@ extension RequestRouter {
         return reply(ConfigReload.Result(state: faults.isEmpty ? "ok" : "faults", faults: faults), to: request)
     }
 
-    /// `store.unlock`: the person is asked through the store's own prompt.
+    /// `store.unlock`: with the passphrase that came, or the person is asked through the store's own prompt.
     func unlockStore(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try StoreUnlock.Parameters(params: request.params)
-        if parameters.passphrase != nil {
-            throw .invalidParams(
-                member: "passphrase",
-                "only the file store takes a passphrase, and it is not built yet"
-            )
-        }
-        let prompt = broker.prompt
+        let broker = broker
+        let timeout = Duration.seconds(parameters.timeout ?? 60)
         return .later { reply in
             Task.onLoop {
                 do throws(StoreError) {
-                    try await prompt.unlock(timeout: .seconds(parameters.timeout ?? 60))
+                    if let passphrase = parameters.passphrase {
+                        try await broker.store.unlock(passphrase: passphrase, timeout: timeout)
+                    } else {
+                        try await broker.prompt.unlock(timeout: timeout)
+                    }
                     reply.succeed(StoreUnlock.Result(state: .ready))
                 } catch {
                     reply.fail(error.protocolError)

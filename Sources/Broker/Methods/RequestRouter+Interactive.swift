@@ -20,25 +20,30 @@ extension RequestRouter {
                 message: "nobody opened the store or signed in to “\(account.name)” in time"
             )
             Task.onLoop { [self] in
-                let result = await self.askPerson(account, demand)
+                let result = await self.askPerson(account, demand, for: reply)
                 self.finish(reply, result, account, parameters, session)
             }
         }
     }
 
-    private func askPerson(_ account: Account, _ demand: TokenDemand) async -> Result<Account.Served, ProtocolError> {
+    private func askPerson(
+        _ account: Account,
+        _ demand: TokenDemand,
+        for reply: PendingReply
+    ) async -> Result<Account.Served, ProtocolError> {
         var isUnlocked = false
         var hasSignedIn = false
         while true {
             let result = await account.tokenWhenReady(demand)
-            guard case .failure(let error) = result else { return result }
+            // A person is not bothered for a client that has left.
+            guard case .failure(let error) = result, reply.isOpen else { return result }
             do throws(ProtocolError) {
                 switch error.kind {
                 case .storeLocked where !isUnlocked:
                     try await openStore()
                     isUnlocked = true
                 case .loginRequired where !hasSignedIn, .loginPending where !hasSignedIn:
-                    try await signIn(account, or: error)
+                    try await signIn(account, or: error, for: reply)
                     hasSignedIn = true
                 default:
                     return result
@@ -58,7 +63,11 @@ extension RequestRouter {
     }
 
     /// One login an account at a time, and no second tab soon after one that nobody looked at.
-    private func signIn(_ account: Account, or error: ProtocolError) async throws(ProtocolError) {
+    private func signIn(
+        _ account: Account,
+        or error: ProtocolError,
+        for reply: PendingReply
+    ) async throws(ProtocolError) {
         let login: Login
         if let pending = account.login {
             login = pending
@@ -67,6 +76,10 @@ extension RequestRouter {
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(LoginParameters(), id: id, timeout: 300)
             let start = try await login.started().get()
+            guard reply.isOpen || login.interest > 1 else {
+                login.cancel("the program that asked for the sign-in to “\(account.name)” has left")
+                throw error
+            }
             openBrowser(true, start.authorizationURL)
         }
         _ = try await login.ended().get()

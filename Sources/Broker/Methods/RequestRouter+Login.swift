@@ -93,9 +93,6 @@ extension RequestRouter {
     /// `logout`
     func logout(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try Logout.Parameters(params: request.params)
-        if parameters.endSession == true {
-            throw .invalidParams(member: "end_session", "“end_session” is not built yet in this version of tokend")
-        }
         let account = try broker.account(named: parameters.account)
         return .later { reply in
             self.expire(reply, parameters.timeout)
@@ -115,9 +112,6 @@ extension RequestRouter {
     /// `login.complete`: an answer that did not come through the listener.
     func completeLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginComplete.Parameters(params: request.params)
-        if parameters.metadata != nil {
-            throw .invalidParams(member: "metadata", "“metadata” is not built yet in this version of tokend")
-        }
         let login = try broker.login(for: parameters.url, id: parameters.loginID)
         return .later { reply in
             self.expire(reply, parameters.timeout)

@@ -10,7 +10,6 @@ extension RequestRouter {
     /// `token.get`: from what is held, inside this very call, wherever that will do.
     func getToken(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try TokenGet.Parameters(params: request.params)
-        try refuseUnbuilt(parameters)
         let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
         let demand = TokenDemand(
             minValid: parameters.minValid,
@@ -83,16 +82,5 @@ extension RequestRouter {
         }
         if !token.extra.isEmpty { result.extra = token.extra }
         return result
-    }
-
-    /// Parameters of features that are not built yet: refused, so that nobody gets a wider token than was asked for.
-    private func refuseUnbuilt(_ parameters: TokenGet.Parameters) throws(ProtocolError) {
-        let unbuilt: [(String, Bool)] = [
-            ("narrow", parameters.narrow == true), ("resource", parameters.resource != nil),
-            ("audience", parameters.audience != nil),
-        ]
-        for (member, isAsked) in unbuilt where isAsked {
-            throw .invalidParams(member: member, "“\(member)” is not built yet in this version of tokend")
-        }
     }
 }

@@ -50,6 +50,7 @@ package import TokendProtocol
             throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
         }
         try refuseWhileBroken(method)
+        try Self.refuseUnbuilt(method, request.params)
         switch method {
         case .tokenGet: return try getToken(request, from: session)
         case .status: return try status(request)

@@ -26,6 +26,7 @@ package import TokendProtocol
     private let transport: any HTTPTransport
     private let clock: any Clock
     private var metadata: [Key: Entry<ProviderMetadata>] = [:]
+    private var discoveries: [Key: Task<Result<ProviderMetadata, ProtocolError>, Never>] = [:]
     private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
     /// Token endpoints that asked to be left alone, by any account, and until when.
     private var coolDowns: [String: BootInstant] = [:]
@@ -75,13 +76,29 @@ package import TokendProtocol
             return account.endpoints.above(entry.value)
         }
         do {
-            let found = try await discover(issuer, wire: wire)
-            metadata[key] = Entry(value: found, fetchedAt: clock.now.boot)
-            return account.endpoints.above(found)
+            return account.endpoints.above(try await discovered(issuer, key))
         } catch {
             guard !isFresh, error.kind == .providerUnreachable, let entry = metadata[key] else { throw error }
             return account.endpoints.above(entry.value)
         }
+    }
+
+    /// What one discovery finds, for all who ask while it is under way: many accounts of one provider start together.
+    private func discovered(_ issuer: Issuer, _ key: Key) async throws(ProtocolError) -> ProviderMetadata {
+        if let running = discoveries[key] { return try await running.value.get() }
+        let task = Task.onLoop { [self] () -> Result<ProviderMetadata, ProtocolError> in
+            do throws(ProtocolError) {
+                let found = try await discover(issuer, wire: key.wire)
+                metadata[key] = Entry(value: found, fetchedAt: clock.now.boot)
+                return .success(found)
+            } catch {
+                return .failure(error)
+            }
+        }
+        discoveries[key] = task
+        let result = await task.value
+        discoveries[key] = nil
+        return try result.get()
     }
 
     private func discover(_ issuer: Issuer, wire: WireSettings) async throws(ProtocolError) -> ProviderMetadata {
@@ -115,10 +132,15 @@ package import TokendProtocol
             if isUnknownKey ? isTooSoon : entry.fetchedAt.advanced(by: Self.metadataLife) > now { return entry.value }
         }
         if isUnknownKey { refetchedAt[key] = now }
-        let response = try await fetch(url, wire: wire)
-        let keys = try KeySetDocument.read(response)
-        keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)
-        return keys
+        do throws(OAuthError) {
+            let keys = try KeySetDocument.read(try await fetch(url, wire: wire))
+            keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)
+            return keys
+        } catch {
+            // Old keys are better than none while the provider is away; they never stand in for one that they lack.
+            guard !isUnknownKey, error.code == .unavailable, let entry = keySets[key] else { throw error }
+            return entry.value
+        }
     }
 
     private func fetch(_ url: WebURL, wire: WireSettings) async throws(OAuthError) -> HTTPResponse {

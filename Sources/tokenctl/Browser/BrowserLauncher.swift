@@ -37,7 +37,8 @@ package struct BrowserLauncher {
             running = nil
         }
         while !remaining.isEmpty {
-            running = Self.start(remaining.removeFirst(), environment: environment)
+            let command = remaining.removeFirst()
+            running = ProgramStart(arguments: command.arguments, environment: environment, isDetached: true)()
             if running != nil { return .underWay }
         }
         return .exhausted
@@ -51,32 +52,5 @@ package struct BrowserLauncher {
             if access(path, X_OK) == 0 { return path }
         }
         return nil
-    }
-
-    private static func start(_ command: BrowserCandidates.Command, environment: [String: String]) -> pid_t? {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&defaults, signal) }
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // POSIX_SPAWN_SETSID (0x80) is behind _GNU_SOURCE: a session of its own, so that Ctrl-C here leaves it alone.
-        posix_spawnattr_setflags(&attributes, Int16(0x80 | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in Int32(0)...2 {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        var arguments: [UnsafeMutablePointer<CChar>?] = command.arguments.map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { (arguments + variables).forEach { free($0) } }
-        var pid: pid_t = 0
-        let failure = posix_spawn(&pid, command.arguments[0], &actions, &attributes, &arguments, &variables)
-        return failure == 0 ? pid : nil
     }
 }

@@ -5,6 +5,7 @@
 struct ArgumentScan {
     private let verb: Verb
     private var operands: [String] = []
+    private var tail: [String] = []
     private var values: [String: [String]] = [:]
     private var awaiting: Verb.Flag?
     private var lastListFlag: Verb.Flag?
@@ -20,6 +21,8 @@ struct ArgumentScan {
             guard !argument.hasPrefix("--") else { throw valueMissing(flag) }
             awaiting = nil
             try record(flag, argument)
+        } else if flagsEnded, verb.tail != .none {
+            tail.append(argument)
         } else if flagsEnded || !argument.hasPrefix("-") || argument == "-" {
             try takeOperand(argument)
         } else if argument == "--" {
@@ -37,7 +40,10 @@ struct ArgumentScan {
         if case .required(let what) = verb.operand, operands.isEmpty {
             throw .usage("\(verb.name.rawValue) needs \(what)", next: Self.firstExample(verb))
         }
-        return Invocation(verb: verb.name, operands: operands, values: values)
+        if case .required(let what) = verb.tail, tail.isEmpty {
+            throw .usage("\(verb.name.rawValue) needs -- \(what)", next: Self.firstExample(verb))
+        }
+        return Invocation(verb: verb.name, operands: operands, tail: tail, values: values)
     }
 
     private mutating func takeOperand(_ argument: String) throws(TokenctlError) {
@@ -46,6 +52,7 @@ struct ArgumentScan {
         case .none: most = 0
         case .optional, .required: most = 1
         case .any: most = .max
+        case .several(_, let count): most = count
         }
         if operands.count < most {
             operands.append(argument)
@@ -55,6 +62,9 @@ struct ArgumentScan {
             try record(flag, argument)
         } else {
             let shown = TerminalText.sanitized(argument, limit: 60)
+            if case .required(let what) = verb.tail {
+                throw .usage("put -- before “\(shown)”: \(what) comes after it", next: Self.firstExample(verb))
+            }
             throw .usage("\(verb.name.rawValue) does not know what to do with “\(shown)”", next: help)
         }
     }

@@ -24,12 +24,32 @@ package enum CommandLineParser {
         guard !first.hasPrefix("-") else {
             throw .usage("\(first) stands before the verb", next: ["tokenctl VERB \(first)", "tokenctl --help"])
         }
-        if first == "account", wantsGroupHelp(arguments) { return .help(try helpTopics(["account"])) }
+        if groups.contains(first), wantsGroupHelp(arguments) { return .help(group(first)) }
         let (verb, rest) = try verb(in: arguments)
         var scan = ArgumentScan(verb: verb)
         for argument in rest { try scan.take(argument) }
         if scan.wantsHelp { return .help([verb.name]) }
         return .run(try scan.finish())
+    }
+
+    /// What the program does under the name that it was started by: the tools that take helpers look for a name.
+    /// `docker-credential-tokend-work` is the account `work`, since docker gives its helpers no arguments.
+    package static func arguments(_ arguments: [String], startedAs path: String) -> [String] {
+        let name = path.split(separator: "/").last ?? ""
+        for tool in ["git", "docker"] {
+            let helper = "\(tool)-credential-tokend"
+            if name == helper { return ["credential", tool] + arguments }
+            guard name.hasPrefix(helper + "-") else { continue }
+            return ["credential", tool, "--account", String(name.dropFirst(helper.count + 1))] + arguments
+        }
+        return arguments
+    }
+
+    /// The first words of the verbs that have two.
+    private static let groups = ["account", "credential"]
+
+    private static func group(_ word: String) -> [Verb.Name] {
+        Verb.all.map(\.name).filter { $0.rawValue.hasPrefix(word + " ") }
     }
 
     private static func wantsGroupHelp(_ arguments: [String]) -> Bool {
@@ -39,13 +59,13 @@ package enum CommandLineParser {
     private static func helpTopics(_ words: [String]) throws(TokenctlError) -> [Verb.Name] {
         let words = words.filter { $0 != "-h" && $0 != "--help" }
         guard !words.isEmpty else { return [] }
-        if words == ["account"] { return [.accountAdd, .accountList, .accountShow, .accountRemove] }
+        if words.count == 1, groups.contains(words[0]) { return group(words[0]) }
         return [try verb(in: words).verb.name]
     }
 
     private static func verb(in arguments: [String]) throws(TokenctlError) -> (verb: Verb, rest: [String]) {
         var words = [arguments[0]]
-        if words[0] == "account", arguments.count > 1 { words.append(arguments[1]) }
+        if groups.contains(words[0]), arguments.count > 1 { words.append(arguments[1]) }
         let typed = words.joined(separator: " ")
         if let name = Verb.Name(rawValue: typed), let verb = Verb.named(name) {
             return (verb, Array(arguments.dropFirst(words.count)))
@@ -58,7 +78,7 @@ package enum CommandLineParser {
 
     private static func unknownVerb(_ typed: String) -> TokenctlError {
         let shown = TerminalText.sanitized(typed, limit: 60)
-        guard let near = NearestName.of(typed, among: Verb.Name.allCases.map(\.rawValue) + ["account"]) else {
+        guard let near = NearestName.of(typed, among: Verb.Name.allCases.map(\.rawValue) + groups) else {
             return .usage("there is no verb “\(shown)”", next: ["tokenctl --help"])
         }
         return .usage("there is no verb “\(shown)”; did you mean “\(near)”?", next: ["tokenctl \(near) --help"])

@@ -5,20 +5,26 @@
 package struct Invocation: Sendable, Equatable {
     /// What is to be done.
     package let verb: Verb.Name
-    /// What stood without a dash; for all verbs but `help` an account's name.
+    /// What stood without a dash; for most verbs an account's name.
     package let operands: [String]
+    /// What stood after `--`, for the verbs that hand it to another program.
+    package let tail: [String]
     /// Every flag that was given with its values, in their order; a switch has an empty list.
     package let values: [String: [String]]
 
     /// A command line as it was understood.
-    package init(verb: Verb.Name, operands: [String] = [], values: [String: [String]] = [:]) {
+    package init(verb: Verb.Name, operands: [String] = [], tail: [String] = [], values: [String: [String]] = [:]) {
         self.verb = verb
         self.operands = operands
+        self.tail = tail
         self.values = values
     }
 
     /// The account that was named.
-    package var account: String? { operands.first }
+    package var account: String? {
+        if verb.isCredentialHelper { return value("--account") }
+        return verb == .completion || verb == .help ? nil : operands.first
+    }
 
     /// Whether programs read the output.
     package var wantsJSON: Bool { has(Verb.json.name) }

@@ -6,11 +6,19 @@ package struct Verb: Sendable, Equatable {
     /// Which verb it is; the raw value is what a person types.
     package enum Name: String, Sendable, CaseIterable {
         case login, status, logout, token, refresh, pause, resume, unlock
+        case exec, call, doctor, completion
         case accountAdd = "account add"
+        case accountImport = "account import"
         case accountList = "account list"
         case accountShow = "account show"
         case accountRemove = "account remove"
+        case credentialGit = "credential git"
+        case credentialDocker = "credential docker"
+        case credentialKubernetes = "credential kubernetes"
         case reload, version, help
+
+        /// Whether it is another tool that runs it, and says which account with `--account`.
+        package var isCredentialHelper: Bool { rawValue.hasPrefix("credential ") }
     }
 
     /// What may stand after the verb without a dash.
@@ -19,6 +27,15 @@ package struct Verb: Sendable, Equatable {
         case optional(String)
         case required(String)
         case any(String)
+        /// So many of them at most, which the verb tells apart itself.
+        case several(String, most: Int)
+    }
+
+    /// What may stand after `--`: another program's words, which are not looked at.
+    package enum Tail: Sendable, Equatable {
+        case none
+        case optional(String)
+        case required(String)
     }
 
     /// One `--flag`.
@@ -45,6 +62,8 @@ package struct Verb: Sendable, Equatable {
     package let name: Name
     /// What may stand after it without a dash.
     package let operand: Operand
+    /// What may stand after `--`.
+    package let tail: Tail
     /// Its flags, but for `--json`, which all have.
     package let flags: [Flag]
     /// Half a line for the list of verbs.
@@ -58,6 +77,7 @@ package struct Verb: Sendable, Equatable {
     package init(
         _ name: Name,
         operand: Operand = .none,
+        tail: Tail = .none,
         flags: [Flag] = [],
         summary: String,
         details: [String] = [],
@@ -65,6 +85,7 @@ package struct Verb: Sendable, Equatable {
     ) {
         self.name = name
         self.operand = operand
+        self.tail = tail
         self.flags = flags
         self.summary = summary
         self.details = details

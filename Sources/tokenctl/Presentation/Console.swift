@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+package import Secrets
 
 /// Where `tokenctl` reads and writes: data on one descriptor, talk on the other. The caller keeps the descriptors.
 package final class Console {
@@ -30,8 +31,19 @@ package final class Console {
 
     /// Writes data as it stands.
     package func write(_ text: String) {
+        write(Array(text.utf8))
+    }
+
+    /// Writes data that is no text of ours.
+    package func write(_ bytes: [UInt8]) {
         clearSpinner()
-        if !Self.writeAll(Array(text.utf8), to: output) { outputFailed = true }
+        if !Self.writeAll(bytes, to: output) { outputFailed = true }
+    }
+
+    /// Passes on what another program said on its stderr.
+    package func relay(_ bytes: [UInt8]) {
+        clearSpinner()
+        _ = Self.writeAll(bytes, to: error)
     }
 
     /// Writes a line of talk.
@@ -68,6 +80,44 @@ package final class Console {
         return readLine()
     }
 
+    /// What came of asking for a secret.
+    package enum SecretAnswer {
+        case line(Secret)
+        /// The input ended, or the line is longer than anybody types.
+        case end
+        /// The watched descriptor became readable first.
+        case interrupted
+    }
+
+    /// Asks the person for a line that is not shown while it is typed.
+    ///
+    /// - Parameter watching: a descriptor that ends the waiting; -1 for none. Whatever ends it, the terminal shows what
+    ///   is typed again.
+    package func askSecret(_ question: String, watching: Int32) -> SecretAnswer {
+        clearSpinner()
+        let hiding = HiddenTyping(input)
+        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        defer {
+            hiding.end()
+            _ = Self.writeAll([0x0A], to: error)
+        }
+        while true {
+            if let end = readAhead.firstIndex(of: 0x0A) {
+                let line = Secret(bytes: Array(readAhead[..<end]))
+                for index in readAhead[...end].indices { readAhead[index] = 0 }
+                readAhead.removeSubrange(...end)
+                return .line(line)
+            }
+            var waiting = [pollfd(fd: input, events: Int16(POLLIN), revents: 0)]
+            waiting.append(pollfd(fd: watching, events: Int16(POLLIN), revents: 0))
+            guard poll(&waiting, 2, -1) > 0 || errno == EINTR else { return .end }
+            if waiting[1].revents != 0 { return .interrupted }
+            guard waiting[0].revents != 0 else { continue }
+            guard readAhead.count < 65536, let chunk = readChunk(), !chunk.isEmpty else { return .end }
+            readAhead += chunk
+        }
+    }
+
     /// Everything on stdin, up to `limit` bytes; nil where it is longer or cannot be read.
     package func readAll(limit: Int) -> [UInt8]? {
         var bytes = readAhead
@@ -80,16 +130,36 @@ package final class Console {
         return nil
     }
 
-    private func readLine() -> String? {
+    /// As `ask`, without showing what is typed. `watching`: a descriptor that ends the waiting by becoming readable.
+    package func askUnseen(_ question: String, watching: Int32) -> String? {
+        clearSpinner()
+        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        return TerminalEcho.withoutEcho(on: input) {
+            // The Enter was not shown either.
+            defer { _ = Self.writeAll([0x0A], to: error) }
+            return readLine(watching: watching)
+        }
+    }
+
+    private func readLine(watching: Int32 = -1) -> String? {
         while true {
             if let end = readAhead.firstIndex(of: 0x0A) {
                 let line = String(decoding: readAhead[..<end], as: UTF8.self)
                 readAhead.removeSubrange(...end)
                 return line
             }
-            guard readAhead.count < 65536, let chunk = readChunk(), !chunk.isEmpty else { return nil }
+            guard readAhead.count < 65536, waitForInput(watching), let chunk = readChunk(), !chunk.isEmpty else {
+                return nil
+            }
             readAhead += chunk
         }
+    }
+
+    private func waitForInput(_ watching: Int32) -> Bool {
+        guard watching >= 0 else { return true }
+        var waiting = [input, watching].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while poll(&waiting, 2, -1) < 0, errno == EINTR {}
+        return waiting[1].revents == 0
     }
 
     private func readChunk() -> [UInt8]? {

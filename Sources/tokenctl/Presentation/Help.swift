@@ -9,9 +9,9 @@ package enum Help {
             "tokenctl \(palette.paint("VERB [ACCOUNT] [--flags]", .strong)): sign in once, have fresh tokens everywhere",
             "",
         ]
-        let width = 26
+        let width = 28
         for verb in Verb.all where verb.name != .help {
-            let usage = synopsis(verb)
+            let usage = verb.name.rawValue + operand(verb) + requiredTail(verb)
             let padding = String(repeating: " ", count: max(2, width - DisplayWidth.of(usage)))
             lines.append("  " + palette.paint(usage, .command) + padding + verb.summary)
         }
@@ -25,7 +25,7 @@ package enum Help {
     /// One verb's help.
     package static func text(_ verb: Verb, palette: Palette) -> [String] {
         var lines = [
-            palette.paint("tokenctl \(verb.name.rawValue)\(operand(verb)) [--flags]", .strong), "",
+            palette.paint("tokenctl \(verb.name.rawValue)\(operand(verb)) [--flags]\(tail(verb))", .strong), "",
             sentence(verb.summary),
         ]
         lines += verb.details
@@ -44,16 +44,20 @@ package enum Help {
         return lines
     }
 
-    private static func synopsis(_ verb: Verb) -> String {
-        verb.name.rawValue + operand(verb)
-    }
-
     private static func operand(_ verb: Verb) -> String {
         switch verb.operand {
         case .none: ""
         case .optional(let what), .any(let what): " [\(what)]"
-        case .required(let what): " \(what)"
+        case .required(let what), .several(let what, _): " \(what)"
         }
+    }
+
+    private static func tail(_ verb: Verb) -> String {
+        if case .optional(let what) = verb.tail { " [-- \(what)]" } else { requiredTail(verb) }
+    }
+
+    private static func requiredTail(_ verb: Verb) -> String {
+        if case .required(let what) = verb.tail { " -- \(what)" } else { "" }
     }
 
     private static func sentence(_ text: String) -> String {

@@ -43,7 +43,7 @@ struct SignIn {
         )
         let result = try wait.run()
         console.clearSpinner()
-        sentences(result).forEach(console.say)
+        Welcome(result).lines(account, now: conversation.now).forEach(console.say)
         return result
     }
 
@@ -52,8 +52,8 @@ struct SignIn {
             return try startOnce(interruption)
         } catch {
             guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
+            try StoreOpening(conversation).run(after: error)
         }
-        try conversation.openStore()
         return try startOnce(interruption)
     }
 
@@ -120,19 +120,6 @@ struct SignIn {
             "No browser is opened (\(reason)). On the machine with the browser, run this first,",
             "so that the answer finds its way here:", "", "  " + command, "",
         ]
-    }
-
-    private func sentences(_ result: JSONObject) -> [String] {
-        let who = (result["identity"]?.string ?? result["subject"]?.string).map { " as \(TerminalText.sanitized($0))" }
-        var lines = ["Signed in to \(TerminalText.sanitized(account))\(who ?? "")."]
-        if result["renewable"]?.bool == false {
-            let end = result["expires_at"]?.int64.map { TimePhrase.relative($0, to: conversation.now) }
-            lines.append(
-                "The provider gave no refresh token: the sign-in ends \(end ?? "when the provider says so"); "
-                    + "ask for it with the scope offline_access."
-            )
-        }
-        return lines
     }
 }
 

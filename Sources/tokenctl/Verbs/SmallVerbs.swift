@@ -37,7 +37,7 @@ struct BackgroundVerb {
     }
 }
 
-/// `tokenctl unlock`: has the secret store ask for its password.
+/// `tokenctl unlock`: has the secret store ask for its password, or takes a file's passphrase.
 struct UnlockVerb {
     private let conversation: Conversation
 
@@ -46,7 +46,7 @@ struct UnlockVerb {
     }
 
     func run() throws(TokenctlError) -> Int32 {
-        let result = try conversation.ask(StoreUnlock.self, StoreUnlock.Parameters(), timeout: .seconds(75))
+        let result = try StoreOpening(conversation).result()
         let isOpen = result["state"]?.string == "ready"
         conversation.finish(result) {
             conversation.console.say(isOpen ? "The secret store is open." : "The secret store is still locked.")

@@ -14,7 +14,7 @@ struct StatusVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         guard !conversation.invocation.has("--watch") else { return try StatusWatch(conversation).run() }
-        let result = try conversation.ask(Status.self, Self.parameters(conversation))
+        let result = try StatusSettling(conversation).status()
         let report = Self.report(result, conversation)
         let traits = conversation.console.traits
         conversation.finish(result) {

@@ -21,18 +21,10 @@ struct TokenVerb {
             conversation.console.printJSON(.object(result))
             return ExitCode.success
         }
-        let token = result["access_token"]?.string ?? ""
-        guard TokenFormat.isPrintable(token) else {
-            throw TokenctlError(
-                .providerError,
-                exitCode: ExitCode.dataError,
-                "the provider's token has characters that no header can carry; see it with --json"
-            )
-        }
-        let account = result["account"]?.string ?? invocation.account
+        let token = try ServedToken(result)
+        let account = token.account ?? invocation.account
         let user = format.wantsUser ? try user(of: account, required: format.needsUser) : nil
-        let type = result["token_type"]?.string ?? "Bearer"
-        conversation.console.print(format.line(token: token, type: TerminalText.sanitized(type), user: user))
+        conversation.console.print(format.line(token: token.text, type: token.type, user: user))
         return ExitCode.success
     }
 
@@ -57,11 +49,7 @@ struct TokenVerb {
     }
 
     private func parameters() throws(TokenctlError) -> TokenGet.Parameters {
-        var params = TokenGet.Parameters(account: invocation.account)
-        if !invocation.scopes.isEmpty { params.scope = invocation.scopes.joined(separator: " ") }
-        if let text = invocation.value("--min-valid") {
-            params.minValid = try Seconds.required(text, for: "--min-valid")
-        }
+        var params = try conversation.tokenParameters(account: invocation.account)
         if invocation.has("--fresh") { params.fresh = true }
         return params
     }

@@ -6,7 +6,8 @@ import FoundationEssentials
 import HTTPTypes
 import Systemd
 
-/// Opens the person's browser through the user manager: the daemon runs no program itself.
+/// Opens the person's browser: as a unit of the user manager where it runs the daemon, as a detached child where the
+/// daemon was started by hand and there is no such manager.
 final class DesktopBrowser: BrowserOpener {
     private let loop: EventLoop
     private let environment: [String: String]
@@ -19,6 +20,9 @@ final class DesktopBrowser: BrowserOpener {
 
     func open(_ url: WebURL, command: [String]?) async throws(BrowserError) {
         let words = command ?? environment["BROWSER"].nonEmpty.map { [$0] } ?? ["xdg-open"]
+        guard environment["INVOCATION_ID"] != nil || hasUserManager else {
+            return try startDetached(words + [url.text])
+        }
         let program = TransientProgram(
             description: "Browser for a sign-in",
             unitPrefix: "tokend-browser",
@@ -31,6 +35,20 @@ final class DesktopBrowser: BrowserOpener {
             throw BrowserError(
                 message: "no browser could be opened through the user's service manager: \(error.message)"
             )
+        }
+    }
+
+    /// The manager's own socket, which needs no bus to be seen.
+    private var hasUserManager: Bool {
+        guard let folder = environment["XDG_RUNTIME_DIR"].nonEmpty else { return false }
+        return FileManager.default.fileExists(atPath: folder + "/systemd/private")
+    }
+
+    private func startDetached(_ words: [String]) throws(BrowserError) {
+        do {
+            try DetachedProgram.start(words, environment: environment)
+        } catch {
+            throw BrowserError(message: "no browser could be opened: \(error.message)")
         }
     }
 

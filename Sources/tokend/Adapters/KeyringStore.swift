@@ -3,6 +3,7 @@
 
 import Broker
 import Keyring
+import Secrets
 import Systemd
 
 /// Grants in the desktop's secret store: one item a grant, found by its attributes.
@@ -65,7 +66,10 @@ final class KeyringStore: CredentialStore {
         }
     }
 
-    func unlock(timeout: Duration) async throws(StoreError) {
+    func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
+        guard passphrase == nil else {
+            throw StoreError(code: .passphraseUnwanted, message: "the keyring asks for its password itself")
+        }
         do {
             try await keyring.unlock(matching: Self.grants, timeout: timeout)
         } catch {

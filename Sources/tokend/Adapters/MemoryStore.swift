@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Broker
+import Secrets
 
 /// Keeps grants in memory alone: for `store: "memory"`, where nothing shall outlive the daemon.
 final class MemoryStore: CredentialStore {
@@ -25,5 +26,9 @@ final class MemoryStore: CredentialStore {
         kept[account] = nil
     }
 
-    func unlock(timeout: Duration) async throws(StoreError) {}
+    func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
+        guard passphrase == nil else {
+            throw StoreError(code: .passphraseUnwanted, message: "a store in memory has no passphrase")
+        }
+    }
 }

@@ -67,6 +67,26 @@ import TokendProtocol
         #expect(revoked(world).last == "R2")
     }
 
+    @LoopActor @Test func `a logout while the store is given what it had refused takes that back, too`() async throws {
+        let world = await World.signedIn(try .plain())
+        revoking(world)
+        _ = try world.get()
+        let exchange = await world.transport.next()
+        world.store.fault = MemoryCredentialStore.locked
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        world.store.fault = nil
+        world.store.held = [.write]
+        world.broker.storeSignalled()
+        await settle()
+        let result = await (try world.account()).logout(revoke: true)
+        #expect(result.revoked)
+        #expect(revoked(world).first == "R2")
+        world.store.release()
+        await settle()
+        #expect(world.store.kept.isEmpty)
+    }
+
     @LoopActor @Test func `a logout during discovery is not undone by the mark of the refresh`() async throws {
         let world = await World.signedIn(try .openID())
         _ = try world.get()
@@ -104,6 +124,10 @@ import TokendProtocol
         exchange.answer(.token("A2", refresh: "R2"))
         await settle()
         #expect(world.store.member("refresh_token")?.string == "N1")
+        let everWritten = world.store.written.compactMap {
+            MemoryCredentialStore.object(of: $0)?["refresh_token"]?.string
+        }
+        #expect(everWritten == ["R1", "N1"])
         #expect(revoked(world).isEmpty)
         #expect(try world.get().answer?.get().token.accessToken == Secret("N"))
     }

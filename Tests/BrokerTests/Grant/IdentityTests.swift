@@ -132,6 +132,35 @@ import TokendProtocol
         #expect(world.transport.requests.filter { $0.method == .get }.count == 2)
     }
 
+    @LoopActor @Test func `many accounts of one provider share its discovery`() async throws {
+        let names = (0..<20).map { "a\($0)" }
+        let world = World(try names.map { try .openID($0) })
+        for name in names {
+            let account = try AccountConfiguration.openID(name)
+            world.store.put(GrantRecord.signedIn(account, at: world.clock.now, age: 3600).item(for: account))
+        }
+        await world.start()
+        let calls = try names.map { try world.get(of: $0) }
+        let discovery = await world.transport.next()
+        world.transport.documents = issuer.documents
+        world.transport.script = { _ in .success(.token("A2")) }
+        discovery.answer(issuer.documents[discovery.request.url.text] ?? .page(status: 404))
+        for call in calls { #expect(await call.token() == "A2") }
+        #expect(world.transport.requests.filter { $0.method == .get }.count == 2)
+    }
+
+    @LoopActor @Test func `keys that are a day old do while the provider's cannot be had`() async throws {
+        let world = try await signedIn()
+        let first = try world.get()
+        await world.transport.next().answer(try answer(world))
+        _ = await first.ended()
+        await world.clock.suspend(for: .seconds(100_000))
+        world.transport.documents[TestIssuer.name + "/jwks"] = .page(status: 503)
+        let second = try world.get()
+        await world.transport.next().answer(try answer(world))
+        #expect(await second.token() == "A2")
+    }
+
     @LoopActor @Test func `a discovery that breaks the rules is provider_error and sends no token (DISC-4)`()
         async throws
     {

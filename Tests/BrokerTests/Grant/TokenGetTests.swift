@@ -56,6 +56,7 @@ import TokendProtocol
         stand.pass(3)
         stand.finish(.renewed(late, isStored: true))
         #expect(stand.settle(renewed: true) == .renewed("A2"))
+        #expect(stand.machine.record?.token?.remaining(at: stand.now) == 0)
         #expect(stand.actions.isEmpty)
     }
 

@@ -28,6 +28,7 @@ import Systemd
     /// What a person does when asked to unlock: nil opens the store.
     var unlockFault: StoreError?
     private var waiting: [UnsafeContinuation<Void, Never>] = []
+    private var watchers: [UnsafeContinuation<Void, Never>] = []
 
     nonisolated static let locked = StoreError(code: .locked, message: "the secret store is locked")
     nonisolated static let unavailable = StoreError(code: .unavailable, message: "the secret store does not answer")
@@ -66,6 +67,12 @@ import Systemd
         for continuation in released { continuation.resume() }
     }
 
+    /// Waits until a call has come that is held.
+    func holding() async {
+        guard waiting.isEmpty else { return }
+        await withUnsafeContinuation { watchers.append($0) }
+    }
+
     /// The process is gone: the calls that were held never happen.
     func forgetWaiting() {
         held = []
@@ -93,15 +100,25 @@ import Systemd
         kept[account] = nil
     }
 
-    func unlock(timeout: Duration) async throws(StoreError) {
+    func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
         calls[.unlock, default: 0] += 1
+        if held.contains(.unlock) { await wait() }
         if let unlockFault { throw unlockFault }
         fault = nil
     }
 
+    private func wait() async {
+        await withUnsafeContinuation { continuation in
+            waiting.append(continuation)
+            let watching = watchers
+            watchers = []
+            for watcher in watching { watcher.resume() }
+        }
+    }
+
     private func pass(_ operation: Operation) async throws(StoreError) {
         calls[operation, default: 0] += 1
-        if held.contains(operation) { await withUnsafeContinuation { waiting.append($0) } }
+        if held.contains(operation) { await wait() }
         if let fault { throw fault }
         guard var queue = faults[operation], !queue.isEmpty else { return }
         let next = queue.removeFirst()

@@ -25,6 +25,12 @@ import Systemd
             self.continuation = continuation
         }
 
+        /// Nothing at all.
+        fileprivate init() {
+            request = HTTPRequest(method: .get, url: TestIssuer.nowhere)
+            wire = WireSettings()
+        }
+
         /// What was posted.
         var form: FormParameters { request.form }
 
@@ -71,10 +77,22 @@ import Systemd
         return try reply.get()
     }
 
-    /// The next request that no document and no script has answered.
+    /// The next request that no document and no script has answered; a test whose time is up gets an empty one.
     func next() async -> Exchange {
         if !waiting.isEmpty { return waiting.removeFirst() }
-        return await withUnsafeContinuation { receivers.append($0) }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { receivers.append($0) }
+        } onCancel: {
+            Task { @LoopActor in
+                for receiver in receivers { receiver.resume(returning: Exchange()) }
+                receivers = []
+            }
+        }
+    }
+
+    /// Answers the next request once it is there.
+    func next(answer response: HTTPResponse) {
+        Task { @LoopActor in await next().answer(response) }
     }
 
     /// The process is gone: no answer reaches it any more.

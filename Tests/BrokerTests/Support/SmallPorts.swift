@@ -111,13 +111,18 @@ import TokendProtocol
     private(set) var opened: [Listener] = []
     /// What opening is refused with.
     var fault: RedirectFault?
+    /// What opening an address of one kind is refused with.
+    var refused: [RedirectURI.LoopbackHost: RedirectFault] = [:]
+    /// Ports that another program holds.
+    var taken: Set<Int> = []
 
     func open(
         _ host: RedirectURI.LoopbackHost,
         port: Int?,
         handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
     ) throws(RedirectFault) -> any RedirectListener {
-        if let fault { throw fault }
+        if let fault = fault ?? refused[host] { throw fault }
+        if let port, taken.contains(port) { throw RedirectFault(message: "port \(port) is taken") }
         let listener = Listener(host: host, port: port ?? 40_000 + opened.count, handler: handler)
         opened.append(listener)
         return listener

@@ -39,6 +39,10 @@ extension AccountConfiguration {
 /// An OpenID provider's documents, and ID tokens that it signs.
 struct TestIssuer {
     static let name = "https://idp.example"
+    /// A URL that no test asks for.
+    static let nowhere: WebURL = {
+        do { return try WebURL("https://nowhere.invalid/") } catch { fatalError("\(error)") }
+    }()
 
     private let key: SigningKey
 

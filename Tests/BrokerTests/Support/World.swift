@@ -116,10 +116,14 @@ import TokendProtocol
         waiting = []
     }
 
-    /// Waits for the answer.
+    /// Waits for the answer; a test whose time is up gets an error.
     func ended() async -> Answer {
         if let answer { return answer }
-        return await withUnsafeContinuation { waiting.append($0) }
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { waiting.append($0) }
+        } onCancel: {
+            Task { @LoopActor in settle(.failure(ProtocolError(.timeout, "the test's time is up"))) }
+        }
     }
 
     /// The access token, once there is an answer; nil for an error.

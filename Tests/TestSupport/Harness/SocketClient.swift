@@ -12,38 +12,34 @@ package final class SocketClient: Sendable {
         case end
     }
 
-    private let descriptor: Int32
+    private let socket: Descriptor
     private let log = EventLog<Input>()
     private let lastID = Mutex(0)
 
     /// Connects at once.
     package init(path: String) throws {
-        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw SystemCallError("socket") }
-        guard UnixAddress(path).use({ connect(descriptor, $0, $1) }) == 0 else {
-            let error = SystemCallError("connect \(path)")
-            close(descriptor)
-            throw error
+        socket = try Descriptor(AF_UNIX, SOCK_STREAM)
+        guard UnixAddress(path).use({ connect(socket.number, $0, $1) }) == 0 else {
+            throw SystemCallError("connect \(path)")
         }
-        DetachedThread.run { [descriptor, log] in Self.read(descriptor, log) }
+        DetachedThread.run { [socket, log] in Self.read(socket, log) }
     }
 
-    // The reading thread closes the descriptor when it has seen the end.
-    deinit { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    deinit { socket.end() }
 
     /// Sends bytes as they are; false where the daemon has hung up.
     @discardableResult
-    package func send(_ bytes: [UInt8]) -> Bool { ByteConnection(descriptor: descriptor).send(bytes) }
+    package func send(_ bytes: [UInt8]) -> Bool { ByteConnection(descriptor: socket.number).send(bytes) }
 
     /// Sends a text and a line end.
     @discardableResult
     package func sendLine(_ text: String) -> Bool { send(Array((text + "\n").utf8)) }
 
     /// Ends the writing only; owed replies still come.
-    package func finishWriting() { shutdown(descriptor, CInt(SHUT_WR)) }
+    package func finishWriting() { shutdown(socket.number, CInt(SHUT_WR)) }
 
     /// Ends the connection, as a client that dies does.
-    package func hangUp() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+    package func hangUp() { socket.end() }
 
     /// The next line, without its end.
     package func nextLine(within limit: Duration = .seconds(20)) async throws -> String {
@@ -114,11 +110,11 @@ package final class SocketClient: Sendable {
         throw DaemonRefusal(reply)
     }
 
-    private static func read(_ descriptor: Int32, _ log: EventLog<Input>) {
+    private static func read(_ socket: Descriptor, _ log: EventLog<Input>) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         var unread: [UInt8] = []
         while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
+            let count = recv(socket.number, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             unread += buffer[..<count]
@@ -127,7 +123,6 @@ package final class SocketClient: Sendable {
                 unread.removeSubrange(...end)
             }
         }
-        close(descriptor)
         log.append(.end)
     }
 }

@@ -12,7 +12,7 @@ package final class ByteServer: Sendable {
     package typealias Handler = @Sendable (WireRequest, ByteConnection) -> Bool
 
     package let port: UInt16
-    private let listener: Int32
+    private let listener: Descriptor
     private let handler: Handler
     private let open: Mutex<OpenDescriptors>
 
@@ -34,15 +34,14 @@ package final class ByteServer: Sendable {
         open.withLock { open in
             guard !open.stopped else { return }
             open.stopped = true
-            shutdown(listener, CInt(SHUT_RDWR))
-            close(listener)
+            listener.end()
             for connection in open.connections { shutdown(connection, CInt(SHUT_RDWR)) }
         }
     }
 
     private func acceptLoop() {
         while true {
-            let connection = accept(listener, nil, nil)
+            let connection = accept(listener.number, nil, nil)
             if connection < 0 {
                 if errno == EINTR || errno == ECONNABORTED { continue }
                 return
@@ -69,11 +68,10 @@ package final class ByteServer: Sendable {
         }
     }
 
-    private static func listen(on wanted: UInt16) throws -> (listener: Int32, port: UInt16) {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        guard listener >= 0 else { throw SystemCallError("socket") }
+    private static func listen(on wanted: UInt16) throws -> (listener: Descriptor, port: UInt16) {
+        let listener = try Descriptor(AF_INET, SOCK_STREAM)
         var yes: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(listener.number, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = wanted.bigEndian
@@ -81,15 +79,11 @@ package final class ByteServer: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && Glibc.listen(listener, 64) == 0
-                    && getsockname(listener, address, &length) == 0
+                bind(listener.number, address, length) == 0 && Glibc.listen(listener.number, 64) == 0
+                    && getsockname(listener.number, address, &length) == 0
             }
         }
-        guard bound else {
-            let error = SystemCallError("bind 127.0.0.1:\(wanted)")
-            close(listener)
-            throw error
-        }
+        guard bound else { throw SystemCallError("bind 127.0.0.1:\(wanted)") }
         return (listener, UInt16(bigEndian: address.sin_port))
     }
 }

@@ -27,9 +27,15 @@ struct Surroundings {
     var interruption = Interruption(descriptor: -1)
     /// The programs that there are.
     var programs: [String: String] = [:]
+    /// The error number with which becoming another program fails.
+    var becoming: Int32 = 0
+    /// Told of the program that it became.
+    var became: ([String], String, [String: String]) -> Void = { _, _, _ in }
 
     /// Runs `tokenctl` against the stand-in.
     func run(_ arguments: [String], _ daemon: StandInDaemon? = nil) throws -> Outcome {
+        // As in the program itself.
+        signal(SIGPIPE, SIG_IGN)
         var environment = environment
         environment["TOKEND_SOCKET"] = daemon?.path ?? "/nonexistent/tokend.sock"
         let traits = TerminalTraits(
@@ -50,7 +56,11 @@ struct Surroundings {
             environment: environment,
             now: { now },
             takeOverSignals: { interruption },
-            findProgram: { programs[$0] }
+            findProgram: { programs[$0] },
+            become: { arguments, name, environment in
+                became(arguments, name, environment)
+                return becoming
+            }
         )
         let code = Program(console: console, world: world).run(arguments)
         return Outcome(code: code, output: files[1].text, talk: files[2].text)

@@ -31,7 +31,7 @@ final class StandInDaemon: Sendable {
     }
 
     let path: String
-    private let folder: String
+    let folder: String
     private let listener: Int32
     private let answer: @Sendable (Request) -> Answer
     private let log = Mutex<[Request]>([])
@@ -133,7 +133,7 @@ final class StandInDaemon: Sendable {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard bound == 0, Glibc.listen(listener, 16) == 0 else { throw SystemFailure(errno) }
+        guard bound == 0, chmod(path, 0o600) == 0, Glibc.listen(listener, 16) == 0 else { throw SystemFailure(errno) }
         return listener
     }
 }

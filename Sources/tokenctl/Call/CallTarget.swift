@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+
+/// What `call` is to ask for: the operands, understood. Pure.
+package struct CallTarget: Sendable, Equatable {
+    /// Whose token; nil for the default account's.
+    package let account: String?
+    /// The method; nil leaves it to curl.
+    package let method: String?
+    /// Where the request goes.
+    package let url: String
+
+    /// `[ACCOUNT] [METHOD] URL`; a token goes nowhere in the clear but to this machine itself.
+    package init(_ operands: [String]) throws(TokenctlError) {
+        let example = ["tokenctl call work https://api.example.com/me"]
+        guard let last = operands.last else { throw .usage("call needs a URL", next: example) }
+        if let fault = Self.fault(last) {
+            throw .usage("call cannot use the URL “\(TerminalText.sanitized(last))”: \(fault)", next: example)
+        }
+        url = last
+        account = operands.count > 1 ? operands[0] : nil
+        method = operands.count > 2 ? try Self.method(operands[1]) : nil
+    }
+
+    private static func fault(_ text: String) -> String? {
+        let url: WebURL
+        do throws(WebURLError) {
+            url = try WebURL(text)
+        } catch {
+            return error.code == .scheme ? "it must begin with https://" : error.message
+        }
+        let isFit = url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
+        return isFit ? nil : "it must begin with https://, or others on the way read the token"
+    }
+
+    private static func method(_ text: String) throws(TokenctlError) -> String {
+        guard text.utf8.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }) else {
+            throw .usage("“\(TerminalText.sanitized(text))” is no HTTP method")
+        }
+        return text.uppercased()
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import TokendProtocol
+
+/// `tokenctl call`: one authorized request, made by the installed curl; its header comes to curl on stdin.
+struct CallVerb {
+    private let conversation: Conversation
+    private var console: Console { conversation.console }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let target = try CallTarget(conversation.invocation.operands)
+        guard let curl = conversation.world.findProgram("curl") else {
+            throw TokenctlError(
+                .input,
+                exitCode: ExitCode.unavailable,
+                "curl is not installed",
+                next: ["apt install curl"]
+            )
+        }
+        let command = [curl] + arguments(target)
+        var params = try conversation.tokenParameters(account: target.account)
+        let token = try conversation.token(params)
+        var (code, gate) = try request(command, token, mayRepeat: true)
+        if gate.wantsRepetition {
+            params.account = token.account
+            params.rejected = Secret(token.text)
+            (code, gate) = try request(command, conversation.token(params), mayRepeat: false)
+        }
+        explain(gate.head, account: token.account ?? target.account)
+        return code
+    }
+
+    private func arguments(_ target: CallTarget) -> [String] {
+        let method: [String] =
+            switch target.method {
+            case nil: []
+            case "HEAD": ["--head"]
+            case let method?: ["--request", method]
+            }
+        return ["--silent", "--show-error", "--fail-with-body", "--globoff"] + method
+            + ["--header", "@-", "--dump-header", "/dev/fd/3"]
+            + conversation.invocation.tail + ["--url", target.url]
+    }
+
+    private func request(
+        _ command: [String],
+        _ token: ServedToken,
+        mayRepeat: Bool
+    ) throws(TokenctlError) -> (Int32, ResponseGate) {
+        let header = TokenFormat.header.line(token: token.text, type: token.type, user: nil)
+        var gate = ResponseGate(mayRepeat: mayRepeat)
+        let program = PipedProgram(arguments: command, environment: conversation.world.environment)
+        let code = program.run(input: Array((header + "\n").utf8)) { source, bytes in
+            gate.take(source, bytes).forEach(pass)
+        }
+        guard let code else { throw TokenctlError(.input, exitCode: ExitCode.unavailable, "curl cannot be run") }
+        gate.end().forEach(pass)
+        return (code, gate)
+    }
+
+    private func pass(_ piece: ResponseGate.Piece) {
+        if piece.source == .output { console.write(piece.bytes) } else { console.relay(piece.bytes) }
+    }
+
+    /// What the API's refusal means, and what leads on.
+    private func explain(_ head: ResponseHead, account: String?) {
+        let login = "tokenctl login" + (account.map { " " + TerminalText.sanitized($0) } ?? "")
+        if let scope = head.missingScope {
+            let scope = TerminalText.sanitized(scope)
+            console.say(
+                scope.isEmpty ? "The API wants a scope that the token lacks." : "The API wants the scope “\(scope)”."
+            )
+            console.sayNext([scope.isEmpty ? login + " --scope SCOPE" : login + " --scope '\(scope)'"])
+        } else if head.status == 401 {
+            console.say("The API refuses the token, a fresh one too.")
+            console.sayNext([login])
+        }
+    }
+}

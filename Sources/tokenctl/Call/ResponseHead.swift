@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+
+/// The head of an HTTP response as curl writes it out (`--dump-header`): the last one where there are several, as after
+/// a redirect. Pure.
+package struct ResponseHead: Sendable {
+    private var pending: [UInt8] = []
+    private var lines: [String] = []
+    /// The status of the last head that is whole; interim ones (1xx) do not count.
+    package private(set) var status: Int?
+    /// Its challenges (RFC 9110, section 11.6.1).
+    package private(set) var challenges: [AuthenticationChallenge] = []
+
+    /// Nothing has come yet.
+    package init() {}
+
+    /// Takes what came next.
+    package mutating func append(_ bytes: some Sequence<UInt8>) {
+        pending += bytes
+        while let end = pending.firstIndex(of: 0x0A) {
+            let line = String(decoding: pending[..<end], as: UTF8.self)
+            pending.removeSubrange(...end)
+            take(line.last == "\r" ? String(line.dropLast()) : line)
+        }
+    }
+
+    private mutating func take(_ line: String) {
+        guard line.isEmpty else {
+            lines.append(line)
+            return
+        }
+        defer { lines = [] }
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count > 1, words[0].hasPrefix("HTTP/"), let status = Int(words[1]), status >= 200 else { return }
+        self.status = status
+        let values = lines.dropFirst().compactMap { line -> String? in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && parts[0].lowercased() == "www-authenticate" ? String(parts[1]) : nil
+        }
+        challenges = AuthenticationChallenge.parse(values)
+    }
+
+    /// The scope that the API wants the token to have (RFC 6750, section 3.1); empty where it names none, nil where that
+    /// is not what it refused.
+    package var missingScope: String? {
+        guard status == 403 else { return nil }
+        return challenges.first { $0["error"] == "insufficient_scope" }.map { $0["scope"] ?? "" }
+    }
+}

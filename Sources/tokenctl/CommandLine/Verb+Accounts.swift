@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+// The verbs that make accounts, sign in and sign out.
+extension Verb {
+    static let accountFlags: [Flag] = [
+        Flag("--issuer", value: "URL", "the provider's issuer, such as https://login.example.com"),
+        Flag("--client-id", value: "ID", "the client id that the provider gave out for this program"),
+        Flag("--scope", value: "SCOPE", repeats: true, "what to ask for; may be repeated"),
+        Flag("--client-secret-file", value: "FILE", "the client secret, if there is one (- for stdin)"),
+        Flag("--redirect-uri", value: "URI", "the redirect URI registered at the provider"),
+    ]
+
+    static let login = Verb(
+        .login,
+        operand: .optional("ACCOUNT"),
+        flags: accountFlags + [
+            Flag("--no-browser", "only print the URL"),
+            Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
+            Flag("--force", "also accept another person than last time"),
+            Flag("--login-hint", value: "NAME", "tell the provider who is about to sign in"),
+        ],
+        summary: "sign in with your browser",
+        details: [
+            "Prints the sign-in URL, opens your browser and waits until you are done.",
+            "With --issuer and --client-id the account is made in the same step.",
+            "Ctrl-C cancels the sign-in, here and in the daemon.",
+        ],
+        examples: [
+            "tokenctl login work",
+            "tokenctl login work --issuer https://login.example.com \\\n"
+                + "      --client-id desktop --scope openid --scope email",
+        ]
+    )
+
+    static let logout = Verb(
+        .logout,
+        operand: .optional("ACCOUNT"),
+        flags: [
+            Flag("--all", "sign every account out"),
+            Flag("--keep-grant", "forget it here, but do not revoke it at the provider"),
+        ],
+        summary: "sign out here, and revoke the grant",
+        examples: ["tokenctl logout work", "tokenctl logout --all"]
+    )
+
+    static let accountAdd = Verb(
+        .accountAdd,
+        operand: .optional("ACCOUNT"),
+        flags: accountFlags + [Flag("--replace", "overwrite an account of that name")],
+        summary: "make an account; asks for what is missing",
+        details: ["The client secret goes to the secret store, never to a file."],
+        examples: [
+            "tokenctl account add work --issuer https://login.example.com \\\n"
+                + "      --client-id desktop --scope openid --scope email"
+        ]
+    )
+
+    static let accountImport = Verb(
+        .accountImport,
+        operand: .optional("ACCOUNT"),
+        flags: [
+            Flag("--refresh-token-file", value: "FILE", "where the refresh token is; without it, or with -, stdin"),
+            Flag("--scope", value: "SCOPE", repeats: true, "what the token covers; may be repeated"),
+        ],
+        summary: "sign in with a refresh token you have already",
+        details: [
+            "The account must be there (tokenctl account add). The token is tried with",
+            "one refresh before it is kept; a provider that rotates tokens then takes",
+            "the old one back, so the program it came from has to sign in anew.",
+        ],
+        examples: [
+            "tokenctl account import work --refresh-token-file token.txt",
+            "tokenctl account import work",
+        ]
+    )
+
+    static let accountList = Verb(
+        .accountList,
+        summary: "the accounts' names, one a line",
+        examples: ["tokenctl account list"]
+    )
+
+    static let accountShow = Verb(
+        .accountShow,
+        operand: .optional("ACCOUNT"),
+        summary: "an account's settings",
+        examples: ["tokenctl account show work"]
+    )
+
+    static let accountRemove = Verb(
+        .accountRemove,
+        operand: .required("ACCOUNT"),
+        flags: [Flag("--keep-grant", "do not revoke the grant at the provider")],
+        summary: "sign out and delete the account's file",
+        examples: ["tokenctl account remove work"]
+    )
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+// The verbs that hand tokens to programs.
+extension Verb {
+    static let token = Verb(
+        .token,
+        operand: .optional("ACCOUNT"),
+        flags: [
+            Flag("--format", value: "FORM", "raw, json, header, env, xoauth2 or oauthbearer"),
+            Flag("--min-valid", value: "TIME", "it must hold this much longer, such as 60 or 10m"),
+            Flag("--scope", value: "SCOPE", repeats: true, "it must cover this scope; may be repeated"),
+            Flag("--fresh", "refresh first, as after a 401 from the API"),
+            Flag("--login", "sign in first where that is needed"),
+        ],
+        summary: "print an access token, and nothing else",
+        details: ["Without ACCOUNT: the default account, or the only one."],
+        examples: [
+            "tokenctl token work",
+            "tokenctl token work --format header | curl -H @- https://api.example.com/me",
+        ]
+    )
+
+    static let exec = Verb(
+        .exec,
+        operand: .optional("ACCOUNT"),
+        tail: .required("COMMAND"),
+        flags: [
+            Flag("--env", value: "NAME", "the variable's name; ACCESS_TOKEN without it"),
+            Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated"),
+            Flag("--min-valid", value: "TIME", "it must hold this much longer, such as 60 or 10m"),
+        ],
+        summary: "run a program with a token in its environment",
+        details: [
+            "The token is the one of now: a program that runs for longer should ask anew.",
+            "Ends with the program's own code.",
+        ],
+        examples: ["tokenctl exec work --env GITLAB_TOKEN -- glab issue list"]
+    )
+
+    static let call = Verb(
+        .call,
+        operand: .several("ACCOUNT [METHOD] URL", most: 3),
+        tail: .optional("CURL-FLAGS"),
+        flags: [
+            Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated")
+        ],
+        summary: "one request with a token, made by curl",
+        details: [
+            "The token goes to curl on its stdin. After a 401 it is refreshed, and the",
+            "request made once more. Ends with curl's code: 22 where the API refuses.",
+        ],
+        examples: [
+            "tokenctl call work https://api.example.com/me",
+            "tokenctl call work POST https://api.example.com/n -- --json '{\"text\":\"hi\"}'",
+        ]
+    )
+
+    private static let credentialFlags = [
+        Flag("--account", value: "ACCOUNT", "whose token; else the account whose provider is that host")
+    ]
+    private static let nameFlag = Flag("--username", value: "NAME", "the name that goes with the token")
+
+    static let credentialGit = Verb(
+        .credentialGit,
+        operand: .required("ACTION"),
+        flags: credentialFlags + [nameFlag],
+        summary: "git asks for its password here (get, store, erase)",
+        details: [
+            "git runs this itself, also under the name git-credential-tokend. Tokens go",
+            "to the account's own provider alone; for any other host, name the account:",
+            "  git config --global credential.https://git.example.com.helper \\",
+            "    '!tokenctl credential git --account work'",
+        ],
+        examples: ["tokenctl credential git get"]
+    )
+
+    static let credentialDocker = Verb(
+        .credentialDocker,
+        operand: .required("ACTION"),
+        flags: credentialFlags + [nameFlag],
+        summary: "docker asks here (get, store, erase, list)",
+        details: [
+            "docker and podman run this under the name docker-credential-tokend; in",
+            "~/.docker/config.json: { \"credHelpers\": { \"registry.gitlab.com\": \"tokend\" } }",
+            "A link to it named docker-credential-tokend-work is that of the account work.",
+        ],
+        examples: ["tokenctl credential docker get"]
+    )
+
+    static let credentialKubernetes = Verb(
+        .credentialKubernetes,
+        flags: [
+            Flag("--account", value: "ACCOUNT", "whose token; else the default account's"),
+            Flag("--id-token", "give the ID token, as clusters with OpenID Connect want it"),
+        ],
+        summary: "kubectl asks for its token here",
+        details: [
+            "Prints an ExecCredential. To have kubectl run it:",
+            "  kubectl config set-credentials work --exec-command=tokenctl \\",
+            "    --exec-api-version=client.authentication.k8s.io/v1 \\",
+            "    --exec-interactive-mode=Never \\",
+            "    --exec-arg=credential --exec-arg=kubernetes --exec-arg=--account=work",
+        ],
+        examples: ["tokenctl credential kubernetes --account work --id-token"]
+    )
+}

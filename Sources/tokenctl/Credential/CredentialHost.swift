@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+package import StrictJSON
+import TokendProtocol
+
+/// Where another tool wants to send a credential, and which accounts' tokens may go there. Pure.
+///
+/// A token goes to the host that issued it. Any other host has to be tied to an account by the person, with
+/// `--account`: a helper that any repository's URL could move to hand out a token would be a hole.
+package struct CredentialHost: Sendable, Equatable {
+    private let url: WebURL
+
+    /// An `https` URL, or an `http` one of this machine itself; nil for any other, which gets no token at all.
+    package init?(_ text: String) {
+        guard let url = try? WebURL(text), url.scheme == "https" || (url.scheme == "http" && url.isLoopback) else {
+            return nil
+        }
+        self.url = url
+    }
+
+    /// Scheme, host and port.
+    package var origin: String { url.origin }
+
+    /// The host without its port.
+    package var name: String { url.host }
+
+    /// The accounts of a `status` result whose provider this is; of several, the one that `user` signed in to, if that
+    /// tells them apart.
+    package func accounts(in status: JSONObject, user: String? = nil) -> [String] {
+        let ours = (status["accounts"]?.array ?? []).compactMap(\.object).filter { account in
+            account["issuer"]?.string.flatMap { try? WebURL($0) }.map(isSite(of:)) ?? false
+        }
+        let users = ours.filter { $0["identity"]?.string == user && user != nil }
+        return (users.count == 1 ? users : ours).compactMap { $0["account"]?.string }
+    }
+
+    /// The provider itself, or its registry for containers (`registry.gitlab.com` of `gitlab.com`).
+    private func isSite(of issuer: WebURL) -> Bool {
+        guard url.scheme == issuer.scheme, url.effectivePort == issuer.effectivePort else { return false }
+        return url.host == issuer.host || url.host == "registry." + issuer.host
+    }
+
+    /// The user's name that goes with an OAuth token there; most sites take any.
+    package var userName: String {
+        if name == "bitbucket.org" { return "x-token-auth" }
+        if name == "gcr.io" || name.hasSuffix(".gcr.io") || name.hasSuffix(".pkg.dev") { return "oauth2accesstoken" }
+        return "oauth2"
+    }
+}
+
+extension Conversation {
+    /// The account whose token may go there: the one of `--account`, else the provider's own; nil where there is none.
+    func account(for host: CredentialHost, user: String? = nil) throws(TokenctlError) -> String? {
+        if let named = invocation.account { return named }
+        let names = host.accounts(in: try ask(Status.self, Status.Parameters(account: nil)), user: user)
+        guard names.count > 1 else { return names.first }
+        let shown = names.map { TerminalText.sanitized($0) }
+        throw TokenctlError(
+            TokenctlError.Code(rawValue: "account_unknown"),
+            exitCode: ExitCode.usage,
+            "\(names.count) accounts are of \(host.name): \(shown.joined(separator: ", "))",
+            next: ["name one: --account \(shown[0])"]
+        )
+    }
+}

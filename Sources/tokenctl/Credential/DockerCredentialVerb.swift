@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl credential docker`: a helper as docker-credential-helpers has it. Docker reads faults on stdout.
+struct DockerCredentialVerb {
+    private let conversation: Conversation
+    private var invocation: Invocation { conversation.invocation }
+    private var console: Console { conversation.console }
+
+    /// Docker knows this sentence: it goes on without a credential.
+    private static let notFound = "credentials not found in native keychain"
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() -> Int32 {
+        do throws(TokenctlError) {
+            return try perform(invocation.operands[0])
+        } catch {
+            let next = error.next.map { "; " + $0 }.first ?? ""
+            console.print(error.message + next)
+            return 1
+        }
+    }
+
+    private func perform(_ action: String) throws(TokenctlError) -> Int32 {
+        switch action {
+        case "get": return try get()
+        case "list": try list()
+        case "version": console.print("docker-credential-tokend (tokenctl) \(Program.version)")
+        // `docker logout` is about docker's own copy, and there is none.
+        case "erase": break
+        case "store":
+            throw TokenctlError(.input, exitCode: 1, "tokend keeps no passwords", next: ["tokenctl login ACCOUNT"])
+        default: throw .usage("Unknown credential action `\(TerminalText.sanitized(action, limit: 60))`")
+        }
+        return ExitCode.success
+    }
+
+    private func get() throws(TokenctlError) -> Int32 {
+        guard let bytes = console.readAll(limit: 64 * 1024) else {
+            throw TokenctlError(.input, exitCode: ExitCode.noInput, "cannot read the server's URL from stdin")
+        }
+        let server = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined()
+        guard !server.isEmpty else {
+            throw TokenctlError(.input, exitCode: ExitCode.dataError, "no credentials server URL")
+        }
+        guard let host = CredentialHost(server.contains("://") ? server : "https://" + server),
+            let account = try conversation.account(for: host)
+        else {
+            console.print(Self.notFound)
+            return 1
+        }
+        var params = TokenGet.Parameters(account: account)
+        params.application = "docker"
+        let token = try conversation.token(params)
+        let name = invocation.value("--username") ?? host.userName
+        let answer: JSONObject = [
+            "ServerURL": .string(server), "Username": .string(name), "Secret": .string(token.text),
+        ]
+        console.print(String(decoding: JSONWriter.bytes(.object(answer)), as: UTF8.self))
+        return ExitCode.success
+    }
+
+    /// The providers that tokens are there for, by URL.
+    private func list() throws(TokenctlError) {
+        let status = try conversation.ask(Status.self, Status.Parameters(account: invocation.account))
+        var answer: JSONObject = [:]
+        for account in (status["accounts"]?.array ?? []).compactMap(\.object) {
+            guard AccountView(account).isUsable(at: conversation.now), let issuer = account["issuer"]?.string,
+                let host = CredentialHost(issuer)
+            else { continue }
+            answer[host.origin] = .string(host.userName)
+        }
+        console.print(String(decoding: JSONWriter.bytes(.object(answer)), as: UTF8.self))
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import TokendProtocol
+
+/// `tokenctl credential git`: a helper as gitcredentials(7) has it.
+struct GitCredentialVerb {
+    private let conversation: Conversation
+    private var invocation: Invocation { conversation.invocation }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        switch invocation.operands[0] {
+        case "get": try getOrQuit(try input())
+        case "erase": try erase(try input())
+        // Nothing is to be stored: the daemon has it. Other actions a helper has to pass over in silence.
+        default: break
+        }
+        return ExitCode.success
+    }
+
+    private func input() throws(TokenctlError) -> GitCredential {
+        guard let bytes = conversation.console.readAll(limit: 1024 * 1024) else {
+            throw TokenctlError(.input, exitCode: ExitCode.noInput, "cannot read what git says on stdin")
+        }
+        return GitCredential(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// An account that was named is the one that is meant: where it has no token, no password that a person could type
+    /// would do.
+    private func getOrQuit(_ wanted: GitCredential) throws(TokenctlError) {
+        do throws(TokenctlError) {
+            try get(wanted)
+        } catch {
+            if invocation.account != nil { conversation.console.print("quit=1") }
+            throw error
+        }
+    }
+
+    /// Where there is no token to give nothing is written, and git asks its other helpers, then the person.
+    private func get(_ wanted: GitCredential) throws(TokenctlError) {
+        guard let host = wanted.host, let form = wanted.form else { return }
+        guard let account = try conversation.account(for: host, user: wanted["username"]) else { return }
+        var params = TokenGet.Parameters(account: account)
+        params.application = "git"
+        let token = try conversation.token(params)
+        GitCredential.answer(
+            form,
+            token: token.text,
+            user: invocation.value("--username") ?? wanted["username"] ?? host.userName,
+            expiresAt: token.expiresAt
+        ).forEach(conversation.console.print)
+    }
+
+    /// The server has refused a token: where it is still the held one, the next `get` has another.
+    private func erase(_ refused: GitCredential) throws(TokenctlError) {
+        guard let token = refused["password"] ?? refused["credential"], !token.isEmpty, let host = refused.host,
+            let account = try conversation.account(for: host, user: refused["username"])
+        else { return }
+        var params = TokenGet.Parameters(account: account)
+        params.rejected = Secret(token)
+        params.application = "git"
+        _ = try conversation.ask(TokenGet.self, params, account: account)
+    }
+}

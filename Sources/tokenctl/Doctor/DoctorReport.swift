@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import TokendProtocol
+
+/// The findings of `doctor` as lines for people. Pure.
+package struct DoctorReport: Sendable {
+    private let checks: [Doctor.Check]
+
+    /// In the order in which they are shown.
+    package init(_ checks: [Doctor.Check]) {
+        self.checks = checks
+    }
+
+    /// 0 only where nothing failed.
+    package var exitCode: Int32 { failures == 0 ? ExitCode.success : ExitCode.notUsable }
+
+    private var failures: Int { checks.count { $0.result == .fail } }
+
+    /// The last word.
+    package var summary: String {
+        switch failures {
+        case 0: "Nothing is wrong."
+        case 1: "One thing is wrong."
+        case let count: "\(count) things are wrong."
+        }
+    }
+
+    /// A finding each: what was looked at and what was seen, its mend below.
+    package func lines(width: Int, palette: Palette) -> [String] {
+        let names = checks.map { TerminalText.sanitized($0.name, limit: 60) }
+        let column = min(names.map(DisplayWidth.of).max() ?? 0, 30)
+        return zip(checks, names).flatMap { check, name in
+            lines(check, name, column: column, width: width, palette: palette)
+        }
+    }
+
+    private func lines(_ check: Doctor.Check, _ name: String, column: Int, width: Int, palette: Palette) -> [String] {
+        let (sign, meaning) = sign(check.result, palette)
+        let indent = String(repeating: " ", count: DisplayWidth.of(sign) + 1 + column + 2)
+        let padding = String(repeating: " ", count: max(2, column + 2 - DisplayWidth.of(name)))
+        let detail = DisplayWidth.wrap(
+            palette.fitting(TerminalText.sanitized(check.detail ?? "")),
+            width: max(20, width - indent.count)
+        )
+        let first = [palette.paint(sign, meaning), " ", palette.paint(name, .strong)]
+        var lines = [first.joined() + (detail.first.map { padding + $0 } ?? "")]
+        lines += detail.dropFirst().map { indent + $0 }
+        if let mend = check.mend, check.result != .ok {
+            lines.append(
+                "    \(palette.arrow) \(palette.paint(palette.fitting(TerminalText.sanitized(mend)), .command))"
+            )
+        }
+        return lines
+    }
+
+    private func sign(_ result: Doctor.Check.Outcome, _ palette: Palette) -> (String, Palette.Meaning) {
+        switch result {
+        case .ok: (palette.unicode ? "✓" : "ok ", .good)
+        case .fail: (palette.unicode ? "✗" : "BAD", .bad)
+        default: (palette.unicode ? "–" : "-  ", .quiet)
+        }
+    }
+}

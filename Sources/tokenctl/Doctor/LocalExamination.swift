@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import TokenClient
+import TokendProtocol
+
+/// The checks of `doctor` that only this side of the socket can make; none changes anything.
+struct LocalExamination {
+    private let world: Program.World
+    private var environment: [String: String] { world.environment }
+
+    init(_ world: Program.World) {
+        self.world = world
+    }
+
+    /// What stands around the daemon: folder, socket, units, bus, browser.
+    func checks(units: UserUnits?) -> [Doctor.Check] {
+        [runtimeFolder(), socket(), self.units(units), bus(), browser()]
+    }
+
+    /// What the user manager says; nil where there is none.
+    func userUnits() -> UserUnits? {
+        guard let systemctl = world.findProgram("systemctl") else { return nil }
+        var output: [UInt8] = []
+        let program = PipedProgram(arguments: [systemctl] + UserUnits.arguments, environment: environment)
+        let code = program.run(until: Deadline(in: .seconds(5))) { source, bytes in
+            if source == .output { output += bytes }
+        }
+        return code == 0 ? UserUnits(String(decoding: output, as: UTF8.self)) : nil
+    }
+
+    private func runtimeFolder() -> Doctor.Check {
+        let name = "runtime folder"
+        let standard = "/run/user/\(geteuid())"
+        guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
+            guard FileStatus(standard) != nil else {
+                let mend = "log in through systemd-logind, or: loginctl enable-linger $USER"
+                return .init(name, .fail, detail: "XDG_RUNTIME_DIR is not set, and there is no \(standard)", mend: mend)
+            }
+            return .init(name, .ok, detail: "\(standard) (XDG_RUNTIME_DIR is not set)")
+        }
+        guard let status = FileStatus(folder), status.isFolder else {
+            let mend = "export XDG_RUNTIME_DIR=\(standard)"
+            return .init(name, .fail, detail: "XDG_RUNTIME_DIR names \(folder), which is no folder", mend: mend)
+        }
+        return ownership(name, folder, status, mode: 0o700) ?? .init(name, .ok, detail: folder)
+    }
+
+    private func socket() -> Doctor.Check {
+        let name = "socket"
+        let path: String
+        do throws(TokenClientError) {
+            path = try TokenClient(environment: environment).socketPath
+        } catch {
+            return .init(name, .fail, detail: error.message)
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard let socket = FileStatus(path) else { return .init(name, .skip, detail: "there is no \(path)") }
+        guard socket.isSocket else {
+            return .init(name, .fail, detail: "\(path) is no socket", mend: "rm '\(path)', then start tokend")
+        }
+        if let fault = ownership(name, path, socket, mode: 0o600) { return fault }
+        // A socket that a person placed elsewhere may lie in a shared folder: its own mode guards it.
+        if environment["TOKEND_SOCKET"] == nil, let status = FileStatus(folder),
+            let fault = ownership(name, folder, status, mode: 0o700)
+        {
+            return fault
+        }
+        return .init(name, .ok, detail: path)
+    }
+
+    private func ownership(_ name: String, _ path: String, _ status: FileStatus, mode: UInt32) -> Doctor.Check? {
+        guard status.owner == geteuid() else {
+            let detail = "\(path) belongs to uid \(status.owner), not to you"
+            return .init(name, .fail, detail: detail, mend: "log in as yourself: su and sudo keep the other's folder")
+        }
+        guard status.mode & 0o077 != 0 else { return nil }
+        let octal = String(mode, radix: 8)
+        return .init(name, .fail, detail: "others may use \(path)", mend: "chmod \(octal) '\(path)'")
+    }
+
+    private func units(_ units: UserUnits?) -> Doctor.Check {
+        let name = "systemd units"
+        guard let units else { return .init(name, .skip, detail: "no user manager answers; start tokend by hand") }
+        guard units.isInstalled else { return .init(name, .skip, detail: "not installed; start tokend by hand") }
+        if let fault = units.fault { return .init(name, .fail, detail: fault.detail, mend: fault.mend) }
+        return .init(name, .ok, detail: "installed, enabled and active")
+    }
+
+    private func bus() -> Doctor.Check {
+        let name = "message bus"
+        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+            return .init(name, .ok, detail: address)
+        }
+        let standard = (environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())") + "/bus"
+        if FileStatus(standard)?.isSocket == true { return .init(name, .ok, detail: standard) }
+        let mend = "install dbus-user-session and log in again"
+        return .init(name, .fail, detail: "DBUS_SESSION_BUS_ADDRESS is not set: no secret store is found", mend: mend)
+    }
+
+    private func browser() -> Doctor.Check {
+        let name = "browser"
+        let commands = BrowserCandidates.list(
+            url: "https://login.example.com",
+            environment: environment,
+            find: world.findProgram
+        )
+        if let path = commands.first?.arguments.first { return .init(name, .ok, detail: path) }
+        guard BrowserCandidates.hasDisplay(environment) else {
+            return .init(name, .skip, detail: "this session has no display; login prints the URL")
+        }
+        return .init(name, .fail, detail: "nothing opens a web page here", mend: "apt install xdg-utils")
+    }
+}
+
+/// What the file system says of a path itself, links not followed.
+struct FileStatus {
+    let owner: UInt32
+    let mode: UInt32
+
+    /// Nil where there is nothing.
+    init?(_ path: String) {
+        var found = stat()
+        guard lstat(path, &found) == 0 else { return nil }
+        owner = found.st_uid
+        mode = found.st_mode
+    }
+
+    var isFolder: Bool { mode & S_IFMT == S_IFDIR }
+    var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// What `systemctl --user show` says of tokend's units. Pure.
+package struct UserUnits: Sendable, Equatable {
+    /// The command whose output this reads, without its program.
+    package static let arguments = [
+        "--user", "show", "tokend.socket", "tokend.service",
+        "--property=Id", "--property=LoadState", "--property=UnitFileState", "--property=ActiveState",
+    ]
+
+    private let units: [String: [String: String]]
+
+    /// From the output: `NAME=VALUE` lines, a blank line between units.
+    package init(_ output: String) {
+        var units: [String: [String: String]] = [:]
+        var current: [String: String] = [:]
+        for line in (output + "\n\n").split(separator: "\n", omittingEmptySubsequences: false) {
+            let pair = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if pair.count == 2 {
+                current[String(pair[0])] = String(pair[1])
+            } else if let id = current["Id"] {
+                units[id] = current
+                current = [:]
+            }
+        }
+        self.units = units
+    }
+
+    /// Whether systemd knows the socket unit.
+    package var isInstalled: Bool {
+        let state = units["tokend.socket"]?["LoadState"]
+        return state == "loaded" || state == "masked"
+    }
+
+    /// Whether systemd listens, or its service runs: then a client that connects finds the daemon.
+    package var isActive: Bool {
+        units["tokend.socket"]?["ActiveState"] == "active" || units["tokend.service"]?["ActiveState"] == "active"
+    }
+
+    /// What is wrong with the units; nil where nothing is.
+    package var fault: (detail: String, mend: String)? {
+        guard isInstalled else { return nil }
+        for id in ["tokend.socket", "tokend.service"] {
+            if units[id]?["LoadState"] == "masked" { return ("\(id) is masked", "systemctl --user unmask \(id)") }
+        }
+        if units["tokend.service"]?["ActiveState"] == "failed" {
+            return ("tokend.service has failed", "journalctl --user --unit=tokend.service --lines=20")
+        }
+        let states = ["tokend.socket", "tokend.service"].map { units[$0]?["UnitFileState"] ?? "" }
+        let isEnabled = states.contains { ["enabled", "enabled-runtime", "static", "linked"].contains($0) }
+        let command = "systemctl --user enable --now tokend.socket"
+        guard isEnabled else { return ("tokend.socket is not enabled: it is gone after the next login", command) }
+        return isActive ? nil : ("tokend.socket is not active", command)
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+
+/// What a sign-in's result (`login.wait`, `account.import`) means, in sentences. Pure.
+package struct Welcome: Sendable {
+    private let result: JSONObject
+
+    /// From the result as it came.
+    package init(_ result: JSONObject) {
+        self.result = result
+    }
+
+    /// What to say about the account.
+    package func lines(_ account: String, now: Int64) -> [String] {
+        let who = (result["identity"]?.string ?? result["subject"]?.string).map { " as \(TerminalText.sanitized($0))" }
+        var lines = ["Signed in to \(TerminalText.sanitized(account))\(who ?? "")."]
+        if result["renewable"]?.bool == false {
+            let end = result["expires_at"]?.int64.map { TimePhrase.relative($0, to: now) }
+            lines.append(
+                "The provider gave no refresh token: the sign-in ends \(end ?? "when the provider says so"); "
+                    + "ask for it with the scope offline_access."
+            )
+        }
+        return lines
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl doctor`: what the daemon can see and what only this side can, in one list.
+struct DoctorVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let examination = LocalExamination(conversation.world)
+        let units = examination.userUnits()
+        let (daemon, isThere) = daemon(units)
+        var checks = daemon + examination.checks(units: units)
+        checks += isThere ? try daemonsOwn() : [.init("store and network", .skip, detail: "only the daemon sees them")]
+        let report = DoctorReport(checks)
+        let console = conversation.console
+        conversation.finish(Doctor.Result(checks: checks).encoded()) {
+            report.lines(width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
+            console.say(report.summary)
+        }
+        return report.exitCode
+    }
+
+    /// Whether the daemon answers, and whether it is of the same version.
+    private func daemon(_ units: UserUnits?) -> ([Doctor.Check], isThere: Bool) {
+        do throws(TokenctlError) {
+            let hello = try conversation.ask(Hello.self, NoParameters(), timeout: .seconds(10))
+            let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
+            let process = hello["pid"]?.int64.map { ", process \($0)" } ?? ""
+            let answer = Doctor.Check("daemon", .ok, detail: "tokend \(version) answers\(process)")
+            return ([answer, Self.versions(version)], true)
+        } catch {
+            let isInstalled = units?.isInstalled ?? false
+            let mend =
+                error.code == .daemonAbsent
+                ? (isInstalled ? "systemctl --user enable --now tokend.socket" : "start it: tokend") : error.next.first
+            return ([Doctor.Check("daemon", .fail, detail: error.message, mend: mend)], false)
+        }
+    }
+
+    private static func versions(_ daemon: String) -> Doctor.Check {
+        guard daemon != Program.version else { return .init("versions", .ok, detail: "both are \(daemon)") }
+        return .init(
+            "versions",
+            .fail,
+            detail: "tokend is \(daemon), tokenctl is \(Program.version)",
+            mend: "systemctl --user restart tokend.service"
+        )
+    }
+
+    /// What the daemon finds; its refusal is a finding too, but for an account that does not exist.
+    private func daemonsOwn() throws(TokenctlError) -> [Doctor.Check] {
+        let params = Doctor.Parameters(account: conversation.invocation.account)
+        conversation.console.spin("Looking at the store, the network and the clock…")
+        do throws(TokenctlError) {
+            let result = try conversation.ask(Doctor.self, params, timeout: .seconds(150))
+            do throws(ProtocolError) {
+                return try Doctor.Result(json: result).checks
+            } catch {
+                return [.init("daemon's checks", .fail, detail: error.message)]
+            }
+        } catch {
+            if error.code.rawValue == "account_unknown" { throw error }
+            let outcome: Doctor.Check.Outcome = error.code == .methodNotFound ? .skip : .fail
+            return [.init("daemon's checks", outcome, detail: error.message, mend: error.next.first)]
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import TokendProtocol
+
+/// `tokenctl exec`: becomes another program, with a token in its environment; the token is in no argument.
+struct ExecVerb {
+    private let conversation: Conversation
+    private var invocation: Invocation { conversation.invocation }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let name = try variable()
+        let program = invocation.tail[0]
+        guard let path = conversation.world.findProgram(program) else {
+            throw Self.failure(program, "there is no program “\(TerminalText.sanitized(program))”", 127)
+        }
+        let params = try conversation.tokenParameters(account: invocation.account)
+        var environment = conversation.world.environment
+        environment[name] = try conversation.token(params).text
+        let failure = conversation.world.become([path] + invocation.tail.dropFirst(), program, environment)
+        let reason = strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
+        throw Self.failure(program, "cannot run “\(TerminalText.sanitized(program))”: \(reason)", 126)
+    }
+
+    private func variable() throws(TokenctlError) -> String {
+        let name = invocation.value("--env") ?? "ACCESS_TOKEN"
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isName, name.first?.isNumber == false else {
+            throw .usage("“\(TerminalText.sanitized(name))” is no name for a variable: letters, digits and _")
+        }
+        return name
+    }
+
+    /// 126 and 127, as env(1) and the shells have it.
+    private static func failure(_ program: String, _ message: String, _ code: Int32) -> TokenctlError {
+        TokenctlError(.input, exitCode: code, message)
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import Secrets
+
+/// Takes in one secret: one line of a file or of stdin; never an argument, which every process could read.
+struct SecretInput {
+    private let console: Console
+    private let what: String
+
+    /// `what`: the secret's name for people, such as `the client secret`.
+    init(_ console: Console, _ what: String) {
+        self.console = console
+        self.what = what
+    }
+
+    /// The secret in a file; `-` is stdin.
+    func read(_ file: String) throws(TokenctlError) -> Secret {
+        let limit = 64 * 1024
+        let bytes = file == "-" ? console.readAll(limit: limit) : Self.bytes(of: file, limit: limit)
+        let shown = file == "-" ? "stdin" : TerminalText.sanitized(file)
+        guard let bytes else {
+            throw TokenctlError(.input, exitCode: ExitCode.noInput, "cannot read \(what) from \(shown)")
+        }
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: true)
+        guard lines.count == 1, let text = String(validating: lines[0], as: UTF8.self) else {
+            throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(shown) must hold \(what) on one line, alone")
+        }
+        return Secret(text.last == "\r" ? String(text.dropLast()) : text)
+    }
+
+    /// The secret that a person types or pastes; it is not shown.
+    func ask(watching interruption: Interruption) throws(TokenctlError) -> Secret {
+        let line = console.askUnseen("Paste \(what), then Enter (it is not shown):", watching: interruption.descriptor)
+        if let signal = interruption.take() { throw .interrupted(by: signal, "interrupted") }
+        let words = (line ?? "").split(whereSeparator: \.isWhitespace)
+        guard words.count == 1 else {
+            throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(what) is one word on one line")
+        }
+        return Secret(String(words[0]))
+    }
+
+    private static func bytes(of path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= limit {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count == 0 { return bytes }
+            if count < 0 {
+                guard errno == EINTR else { return nil }
+            } else {
+                bytes += chunk.prefix(count)
+            }
+        }
+        return nil
+    }
+}

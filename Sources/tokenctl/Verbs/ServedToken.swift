@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokendProtocol
+
+/// A token that the daemon served, fit for a header, a variable or a line.
+struct ServedToken {
+    /// The daemon's whole answer.
+    let result: JSONObject
+    /// The token.
+    let text: String
+
+    /// Refuses a token that could break out of its line.
+    init(_ result: JSONObject, member: String = "access_token") throws(TokenctlError) {
+        let text = result[member]?.string ?? ""
+        guard TokenFormat.isPrintable(text) else {
+            throw TokenctlError(
+                .providerError,
+                exitCode: ExitCode.dataError,
+                "the provider's token has characters that no header can carry; see it with: tokenctl token --json"
+            )
+        }
+        self.result = result
+        self.text = text
+    }
+
+    /// The account that it is of.
+    var account: String? { result["account"]?.string }
+    /// When it ends, in unix seconds; nil where the provider does not say.
+    var expiresAt: Int64? { result["expires_at"]?.int64 }
+    /// How it is presented (RFC 6749, section 7.1).
+    var type: String { TerminalText.sanitized(result["token_type"]?.string ?? "Bearer") }
+}
+
+extension Conversation {
+    /// A token of that account; without one of the default account, or the only one.
+    func token(_ params: TokenGet.Parameters) throws(TokenctlError) -> ServedToken {
+        try ServedToken(askOpeningStore(TokenGet.self, params, account: params.account))
+    }
+
+    /// What the flags `--scope` and `--min-valid` ask of a token of the named account.
+    func tokenParameters(account: String?) throws(TokenctlError) -> TokenGet.Parameters {
+        var params = TokenGet.Parameters(account: account)
+        if !invocation.scopes.isEmpty { params.scope = invocation.scopes.joined(separator: " ") }
+        if let text = invocation.value("--min-valid") {
+            params.minValid = try Seconds.required(text, for: "--min-valid")
+        }
+        return params
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// `status` of a daemon that has just started: until its secret store has answered, the accounts are `unknown`, and
+/// nobody is helped by being told so. They are waited for, 2 s at most.
+struct StatusSettling {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    /// The result of `status`, with every account's state where the store answers in time.
+    func status() throws(TokenctlError) -> JSONObject {
+        let deadline = Deadline(in: .seconds(2))
+        var result = try ask()
+        guard Self.isUnsettled(result), subscribe() else { return result }
+        // What happened between the two requests makes no event.
+        result = try ask()
+        while Self.isUnsettled(result), !deadline.isOver {
+            try awaitEvent(until: deadline)
+            result = try ask()
+        }
+        return result
+    }
+
+    /// Whether the store still owes an answer; one that cannot be had at all is a fault beside the state.
+    private static func isUnsettled(_ result: JSONObject) -> Bool {
+        (result["accounts"]?.array ?? []).contains { account in
+            account.object?["state"]?.string == "unknown" && account.object?["fault"] == nil
+        }
+    }
+
+    private func ask() throws(TokenctlError) -> JSONObject {
+        try conversation.ask(Status.self, StatusVerb.parameters(conversation))
+    }
+
+    /// False where the daemon has no events: then its first answer must do.
+    private func subscribe() -> Bool {
+        (try? conversation.ask(EventsSubscribe.self, NoParameters())) != nil
+    }
+
+    /// Not every answer of the store is an event: after 100 ms without one it is looked anyway.
+    private func awaitEvent(until deadline: Deadline) throws(TokenctlError) {
+        let client = try conversation.client()
+        do throws(TokenClientError) {
+            _ = try client.nextEvent(until: deadline.capped(in: .milliseconds(100)))
+        } catch {
+            throw conversation.translated(error, account: nil)
+        }
+    }
+}

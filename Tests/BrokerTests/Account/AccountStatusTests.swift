@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// What `status` and the events say of a grant.
+@Suite(.onLoop, .timeLimit(.minutes(1))) struct AccountStatusTests {
+    @LoopActor @Test func `unknown before the store has answered, signed_out without an item`() async throws {
+        let world = World([try .plain()])
+        #expect(try world.account().status.state == .unknown)
+        await world.start()
+        let status = try world.account().status
+        #expect(status.state == .signedOut)
+        #expect(status.expiresAt == nil)
+    }
+
+    @LoopActor @Test func `ready with all that is known, and nothing of it costs a call`() async throws {
+        let world = await World.signedIn(try .plain(), age: 600) {
+            $0.refreshedAt = HandClock.start.wall - 600
+            $0.grantExpiresAt = HandClock.start.wall + 864_000
+            $0.subject = "alice"
+        }
+        let reads = world.store.calls
+        let status = try world.account().status
+        #expect(status.state == .ready)
+        #expect(status.expiresAt == HandClock.start.wall + 3000)
+        #expect(status.refreshAt == HandClock.start.wall + 2685)
+        #expect(status.refreshedAt == HandClock.start.wall - 600)
+        #expect(status.grantExpiresAt == HandClock.start.wall + 864_000)
+        #expect(status.subject == "alice")
+        #expect(status.renewable == true)
+        #expect(status.fault == nil)
+        #expect(world.store.calls == reads)
+    }
+
+    @LoopActor @Test func `refreshing while a refresh is under way, retrying with its fault after it failed`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain(), age: 3595)
+        let call = try world.get()
+        #expect(try world.account().status.state == .refreshing)
+        await world.transport.next().answer(.page(status: 502))
+        _ = await call.ended()
+        let status = try world.account().status
+        #expect(status.state == .retrying)
+        #expect(status.fault?.kind == .providerUnreachable)
+        #expect(status.fault?.at == HandClock.start.wall)
+        #expect(status.fault?.retryAt == HandClock.start.wall + 1)
+        #expect(status.expiresAt == HandClock.start.wall + 5)
+    }
+
+    @LoopActor @Test func `a fault that only a person can mend has no retry_at`() async throws {
+        let world = await World.signedIn(try .plain())
+        let call = try world.get()
+        await world.transport.next().answer(.oauthError("invalid_client", status: 401))
+        _ = await call.ended()
+        let status = try world.account().status
+        #expect(status.fault?.kind == .providerError)
+        #expect(status.fault?.retryAt == nil)
+        #expect(status.refreshAt == nil)
+    }
+
+    @LoopActor @Test func `login_required with its reason once the grant has ended`() async throws {
+        let world = await World.signedIn(try .plain())
+        let call = try world.get()
+        await world.transport.next().answer(.oauthError("invalid_grant"))
+        _ = await call.ended()
+        let status = try world.account().status
+        #expect(status.state == .loginRequired)
+        #expect(status.reason?.rawValue == "ended")
+        #expect(status.refreshAt == nil)
+    }
+
+    @LoopActor @Test func `store_locked where the lock is in the way, and ready again after the unlock`() async throws {
+        let world = await World.signedIn(try .plain())
+        world.store.fault = MemoryCredentialStore.locked
+        _ = await (try world.get()).ended()
+        #expect(try world.account().status.state == .storeLocked)
+        #expect(try world.account().status.fault?.kind == .storeLocked)
+        world.store.fault = nil
+        world.transport.script = { _ in .success(.token("A2")) }
+        world.broker.storeSignalled()
+        await world.clock.advance(by: .zero)
+        #expect(try world.account().status.state == .ready)
+    }
+
+    @LoopActor @Test func `paused says so, stops the background and serves clients still`() async throws {
+        let world = await World.signedIn(try .plain(), age: 0)
+        world.transport.script = { _ in .success(.token("A2")) }
+        try world.account().pause(true)
+        await world.clock.advance(by: .seconds(4000))
+        #expect(world.transport.requests.isEmpty)
+        #expect(try world.account().status.paused == true)
+        #expect(await (try world.get()).token() == "A2")
+        await world.restart()
+        #expect(try world.account().status.paused == true)
+        try world.account().pause(false)
+        await world.clock.advance(by: .seconds(4000))
+        #expect(world.transport.requests.count == 2)
+    }
+
+    @LoopActor @Test func `a person's refresh is not kept back by the clients' gap`() async throws {
+        let world = await World.signedIn(try .plain(), age: 0)
+        for token in ["A2", "A3"] {
+            let call = try world.get(.personal)
+            await world.transport.next().answer(.token(token))
+            #expect(await call.token() == token)
+        }
+    }
+
+    @LoopActor @Test func `subscribers hear of each refresh, each failure with retry_at, and an end once`() async throws
+    {
+        let world = await World.signedIn(try .plain())
+        let answers: [HTTPResponse] = [.token("A2", refresh: "R2"), .page(status: 502), .oauthError("invalid_grant")]
+        for answer in answers {
+            _ = try world.get(.init(minValid: 7200))
+            await world.transport.next().answer(answer)
+            await settle()
+            await world.clock.advance(by: .seconds(2000))
+        }
+        let messages = world.log.events.compactMap { $0.message(at: 0) }
+        #expect(messages.map(\.type) == [.tokenRefreshed, .refreshFailed, .loginRequired])
+        #expect(messages[0].details["expires_at"]?.int64 == HandClock.start.wall + 3600)
+        #expect(messages[1].details["kind"] == "provider_unreachable")
+        #expect(messages[1].details["retry_at"]?.int64 != nil)
+        #expect(messages[2].details["reason"] == "ended")
+    }
+}

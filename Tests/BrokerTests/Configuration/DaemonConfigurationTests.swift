@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// `config.json5`, its layers, and what becomes of a broken one.
+@Suite struct DaemonConfigurationTests {
+    private static func source(_ text: String, _ file: String = "/etc/tokend/config.json5") -> ConfigurationSource {
+        ConfigurationSource(file: file, bytes: Array(text.utf8))
+    }
+
+    private static func read(_ texts: String...) throws(ConfigurationFaults) -> DaemonConfiguration {
+        var settings = DaemonConfiguration()
+        for text in texts {
+            settings = try settings.reading(source(text), digestOfFile: { $0 == "/ca.pem" ? "d1" : nil })
+        }
+        return settings
+    }
+
+    private static func faults(_ text: String) -> [ConfigurationFault] {
+        do throws(ConfigurationFaults) {
+            _ = try read(text)
+            return []
+        } catch {
+            return error.list
+        }
+    }
+
+    @Test func `every setting that is built is read`() throws {
+        let settings = try Self.read(
+            """
+            { store: "memory", default_account: "work", browser: ["firefox", "--new-window"],
+              http: { proxy: "socks5h://proxy.example:1080", ca_file: "/ca.pem", timeout: 10 }, log_level: "debug" }
+            """
+        )
+        #expect(settings.store == .memory && settings.defaultAccount == "work" && settings.logLevel == .debug)
+        #expect(settings.browser == ["firefox", "--new-window"])
+        #expect(settings.wire.proxy == "socks5h://proxy.example:1080" && settings.wire.timeout == 10)
+        #expect(settings.wire.caFile == "/ca.pem" && settings.wire.caDigest == "d1")
+    }
+
+    @Test func `the defaults are the documented ones, and naming them is no fault`() throws {
+        let named = try Self.read(
+            """
+            { store: "auto", store_file: { path: null, key: "passphrase" }, default_account: null, browser: null,
+              http: { proxy: null, ca_file: null, timeout: 30 }, sockets: {}, notifications: true, log_level: "info" }
+            """
+        )
+        #expect(named == DaemonConfiguration())
+        #expect(try Self.read("{ notifications: false }") == DaemonConfiguration())
+        #expect(try Self.read("{}") == DaemonConfiguration())
+    }
+
+    @Test(arguments: [
+        (#"store: "kwallet""#, "store"), ("store: 1", "store"),
+        ("store_file: []", "store_file"), (#"store_file: { path: "x" }"#, "store_file.path"),
+        (#"store_file: { path: "/x/" }"#, "store_file.path"), ("store_file: { path: 1 }", "store_file.path"),
+        (#"store_file: { key: "hunter2" }"#, "store_file.key"), (#"store_file: { key: "file:x" }"#, "store_file.key"),
+        (#"store_file: { passphrase: "x" }"#, "store_file.passphrase"),
+        (#"default_account: "a b""#, "default_account"),
+        ("default_account: []", "default_account"), ("browser: []", "browser"), ("browser: [1]", "browser"),
+        (#"browser: [""]"#, "browser"), ("http: []", "http"), ("http: { timeout: 0 }", "http.timeout"),
+        ("http: { timeout: 301 }", "http.timeout"), (#"http: { timeout: "30" }"#, "http.timeout"),
+        (#"http: { ca_file: "/none.pem" }"#, "http.ca_file"), (#"http: { ca_file: "ca.pem" }"#, "http.ca_file"),
+        (#"http: { proxy: "ftp://p.example" }"#, "http.proxy"), (#"http: { proxy: "http://" }"#, "http.proxy"),
+        (#"http: { proxy: "http://u:p@p.example" }"#, "http.proxy"), (#"http: { proxy: "p.example/x" }"#, "http.proxy"),
+        ("http: { proxy: 1 }", "http.proxy"), ("http: { verify: false }", "http.verify"),
+        ("sockets: { build: {} }", "sockets"), ("notifications: 1", "notifications"),
+        (#"log_level: "verbose""#, "log_level"), ("logLevel: 1", "logLevel"),
+    ])
+    func `a fault names its file, its line and its member`(setting: String, member: String) {
+        let faults = Self.faults("{\n\n" + setting + "}")
+        #expect(faults.count == 1)
+        #expect(faults.first?.member == member && faults.first?.line == 3)
+        #expect(faults.first?.file == "/etc/tokend/config.json5")
+    }
+
+    @Test func `the file store has a place and a key, and a fault never shows what somebody took for one`() throws {
+        let settings = try Self.read(#"{ store: "file", store_file: { path: "/s", key: "file:/k" } }"#)
+        #expect(
+            settings.store == .file && settings.storeFile.path == "/s" && settings.storeFile.key == .file(path: "/k")
+        )
+        let fault = Self.faults(#"{ store_file: { key: "hunter2" } }"#).first
+        #expect(fault?.message.contains("hunter2") == false)
+    }
+
+    @Test(arguments: [
+        "http://p.example:3128", "p.example:3128", "https://p.example/", "socks5://[::1]:9050", "SOCKS4A://p",
+    ])
+    func `a proxy's address is taken as curl takes it`(proxy: String) {
+        #expect(Self.faults("{ http: { proxy: '\(proxy)' } }").isEmpty)
+    }
+
+    @Test func `the person's layer lies above the administrator's, member for member`() throws {
+        let settings = try Self.read(
+            "{ store: 'memory', default_account: 'work', http: { proxy: 'http://p.example', timeout: 10 } }",
+            "{ default_account: 'home', http: { timeout: 20 }, store: null }"
+        )
+        #expect(settings.store == .memory && settings.defaultAccount == "home")
+        #expect(settings.wire.proxy == "http://p.example" && settings.wire.timeout == 20)
+    }
+
+    // MARK: All files of one moment
+
+    private static func configuration(
+        daemon: [String],
+        accounts: [String: String] = [:],
+        previous: DaemonConfiguration = DaemonConfiguration(),
+        _ change: (inout Configuration.Files) -> Void = { _ in }
+    ) -> Configuration {
+        var files = Configuration.Files(
+            folder: "/home/u/.config/tokend",
+            daemon: daemon.map { source($0) },
+            accounts: accounts.mapValues { source($0, "/accounts") }
+        )
+        change(&files)
+        return Configuration(files: files, previous: previous, digestOfFile: { _ in nil })
+    }
+
+    private static var good: DaemonConfiguration {
+        var settings = DaemonConfiguration()
+        settings.defaultAccount = "last"
+        return settings
+    }
+
+    @Test(arguments: [
+        ["{"], ["{ store: 'x' }"], ["{ store: 'memory' }", "{ colour: 1 }"], ["{", "{ store: 'memory' }"],
+    ])
+    func `a broken config.json5 keeps the last good one in force`(daemon: [String]) {
+        let configuration = Self.configuration(daemon: daemon, previous: Self.good)
+        #expect(configuration.daemon == Self.good && configuration.daemonFaults.count == 1)
+        #expect(configuration.faults == configuration.daemonFaults)
+    }
+
+    @Test func `so does one that cannot be read`() {
+        let fault = ConfigurationFault(file: "/c", message: "cannot be read")
+        let configuration = Self.configuration(daemon: ["{ store: 'memory' }"], previous: Self.good) {
+            $0.daemonFaults = [fault]
+        }
+        #expect(configuration.daemon == Self.good && configuration.daemonFaults == [fault])
+    }
+
+    @Test func `an account's fault disables that account alone`() {
+        let good = "{ issuer: 'https://i.example', client_id: 'c' }"
+        let configuration = Self.configuration(daemon: [], accounts: ["a": good, "b": "{", "c": "{}", "d e": good]) {
+            $0.accountFaults["f"] = ConfigurationFault(file: "/f", message: "cannot be read")
+            $0.folderFaults = [ConfigurationFault(file: "/g", message: "cannot be listed")]
+        }
+        #expect(configuration.daemonFaults.isEmpty)
+        guard case .usable? = configuration.accounts["a"] else {
+            Issue.record("The good account is not usable.")
+            return
+        }
+        for name in ["b", "c", "d e", "f"] {
+            guard case .misconfigured? = configuration.accounts[name] else {
+                Issue.record("\(name) is usable.")
+                continue
+            }
+        }
+        #expect(configuration.faults.count == 6 && configuration.faults.first?.file == "/g")
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Systemd
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// What the router says of itself, and of requests that it cannot take.
+@Suite(.onLoop, .timeLimit(.minutes(1))) struct RouterTests {
+    @Test @LoopActor func `hello tells every method with its parameters`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        let hello = try Hello.Result(json: await stand.client.call(.hello).get())
+        #expect(hello.name == "tokend" && hello.protocolVersion == 1 && hello.pid == 1)
+        #expect(hello.methods["hello"] == [] && hello.methods["login.wait"] == ["login_id", "timeout"])
+        #expect(hello.methods["token.exchange"] == nil)
+    }
+
+    @Test @LoopActor func `every method that hello names is there, and refuses what it does not know`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        for method in RequestRouter.methods.keys {
+            let error = await stand.client.call(method, ["colour": 1]).error
+            #expect(error?.kind == .invalidParams && error?.data["member"] == "colour")
+        }
+    }
+
+    @Test @LoopActor func `every parameter that hello names is known, and wants its type`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        for (method, names) in RequestRouter.methods {
+            for name in names {
+                // Nothing takes a list of that.
+                let error = await stand.client.call(method, JSONObject([(name, JSONValue.array([.bool(true)]))])).error
+                #expect(error?.kind == .invalidParams)
+            }
+        }
+    }
+
+    @Test @LoopActor func `a method that nobody has is not found, whatever its parameters`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        for method in Method.allCases where RequestRouter.methods[method] == nil {
+            #expect(await stand.client.call(method).kind == .methodNotFound)
+        }
+    }
+
+    @Test @LoopActor func `parameters of features to come are refused, so that nobody gets more than was asked for`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        let unbuilt: [(Method, JSONObject, String)] = [
+            (.tokenGet, ["narrow": true, "scope": "mail"], "narrow"),
+            (.tokenGet, ["resource": "https://a"], "resource"),
+            (.tokenGet, ["audience": "a"], "audience"), (.loginStart, ["account": "work", "flow": "device"], "flow"),
+            (.logout, ["account": "work", "end_session": true], "end_session"),
+            (.loginComplete, ["url": "x", "metadata": [:]], "metadata"),
+            (.accountAdd, ["account": "a", "config": [:], "client_secret": "x"], "client_secret"),
+        ]
+        for (method, params, member) in unbuilt {
+            let error = await stand.client.call(method, params).error
+            #expect(error?.kind == .invalidParams && error?.data["member"] == .string(member))
+            #expect(error?.message.contains("not built yet") == true)
+            #expect(
+                try Hello.Result(json: await stand.client.call(.hello).get()).methods[method.rawValue]?.contains(member)
+                    == (member == "flow")
+            )
+        }
+        #expect(await stand.client.call(.tokenGet, ["narrow": false]).kind == .loginRequired)
+    }
+
+    @Test @LoopActor func `a daemon that stops begins nothing new`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        stand.methods.router.isStopping = true
+        #expect(await stand.client.call(.loginStart, ["account": "work"]).kind == .cancelled)
+    }
+
+    @Test @LoopActor func `subscribers are told, and no one else`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        let other = try stand.methods.client()
+        _ = await other.call(.eventsSubscribe)
+        stand.methods.server.publish(Array("{\"jsonrpc\":\"2.0\",\"method\":\"event\"}\n".utf8))
+        #expect(await other.call(.hello).kind == nil)
+        #expect(other.events == 1 && stand.client.events == 0)
+    }
+
+    @Test @LoopActor func `a token whose end nobody knows is looked at anew each time`() async throws {
+        let stand = try await LoginStand([.plain()])
+        defer { stand.end() }
+        let login = try await stand.start()
+        _ = stand.bringCode(login)
+        stand.transport.next(answer: .token("A1", expiresIn: nil, refresh: "R1"))
+        _ = await stand.wait(login)
+        for _ in 0..<2 {
+            #expect(try await stand.client.call(.tokenGet).get()["access_token"] == "A1")
+            #expect(try stand.world.account().readyToken == nil)
+        }
+    }
+
+    @Test @LoopActor func `a client that leaves in the middle of its wait ends no refresh`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        try await stand.signIn()
+        let leaver = try stand.methods.client()
+        _ = leaver.send(.tokenGet, ["fresh": true])
+        let refresh = await stand.transport.next()
+        let patient = stand.client.send(.tokenGet, ["fresh": true])
+        await stand.client.arrive()
+        leaver.leave()
+        while stand.methods.server.clientCount > 1 { await stand.client.arrive() }
+        refresh.answer(.token("A2", refresh: "R2"))
+        #expect(try await stand.client.reply(to: patient).get()["access_token"] == "A2")
+        #expect(stand.store.member("refresh_token") == "R2" && stand.transport.refreshes.count == 1)
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import StrictJSON
+import Testing
+import TokendProtocol
+import tokenctl
+
+@Suite struct DoctorTests {
+    private static let hello: JSONObject = [
+        "name": "tokend", "version": .string(Program.version), "protocol": 1, "pid": 42, "methods": [:],
+    ]
+
+    private static func daemon(_ checks: JSONValue = []) throws -> StandInDaemon {
+        try StandInDaemon { request in
+            request.method == "hello" ? .result(hello) : .result(["checks": checks])
+        }
+    }
+
+    /// A private world in which nothing is wrong.
+    private static func surroundings(_ daemon: StandInDaemon?) -> Surroundings {
+        var there = Surroundings()
+        there.environment["XDG_RUNTIME_DIR"] = daemon?.folder ?? "/nonexistent"
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/run/bus"
+        there.environment["DISPLAY"] = ":0"
+        there.programs = ["xdg-open": "/usr/bin/xdg-open"]
+        return there
+    }
+
+    private static func systemctl(_ socket: String, _ service: String) throws -> TemporaryFile {
+        try .script("printf '%s\n' \(socket) '' \(service)\n")
+    }
+
+    @Test func `where all is well it says so, a line a finding`() throws {
+        let daemon = try Self.daemon([["name": "clock", "result": "ok", "detail": "0 s apart"]])
+        defer { daemon.stop() }
+        let outcome = try Self.surroundings(daemon).run(["doctor"], daemon)
+        #expect(outcome.code == 0, "\(outcome.output)")
+        #expect(outcome.talk == "Nothing is wrong.\n")
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first == "✓ daemon          tokend \(Program.version) answers, process 42")
+        #expect(lines.last == "✓ clock           0 s apart")
+        #expect(outcome.output.contains("– systemd units   no user manager answers"))
+    }
+
+    @Test func `the daemon's findings and its own are one document`() throws {
+        let theirs: JSONValue = [["name": "clock", "result": "fail", "detail": "behind", "mend": "set it"]]
+        let daemon = try Self.daemon(theirs)
+        defer { daemon.stop() }
+        let outcome = try Self.surroundings(daemon).run(["doctor", "work", "--json"], daemon)
+        #expect(outcome.code == 1)
+        let checks = try #require(outcome.json?["checks"]?.array)
+        #expect(checks.last == theirs.array?.first)
+        #expect(checks.first?.object?["name"] == "daemon")
+        #expect(daemon.requests.last?.params == ["account": "work"])
+        let people = try Self.surroundings(daemon).run(["doctor"], daemon)
+        #expect(people.output.hasSuffix("✗ clock           behind\n    → set it\n"))
+        #expect(people.talk == "One thing is wrong.\n")
+    }
+
+    @Test func `without a daemon it says how to start one`() throws {
+        let outcome = try Self.surroundings(nil).run(["doctor"])
+        #expect(outcome.code == 1)
+        #expect(outcome.output.contains("✗ daemon"))
+        #expect(outcome.output.contains("→ start it: tokend"))
+        var there = Self.surroundings(nil)
+        let systemctl = try Self.systemctl(
+            "Id=tokend.socket LoadState=loaded UnitFileState=enabled ActiveState=inactive",
+            "Id=tokend.service LoadState=loaded UnitFileState=disabled ActiveState=inactive"
+        )
+        there.programs["systemctl"] = systemctl.path
+        let installed = try there.run(["doctor"])
+        #expect(installed.output.contains("✗ systemd units      tokend.socket is not active"))
+        #expect(installed.output.contains("→ systemctl --user enable --now tokend.socket"))
+    }
+
+    @Test func `two versions are a fault`() throws {
+        let daemon = try StandInDaemon { request in
+            request.method == "hello" ? .result(["version": "9.9"]) : .result(["checks": []])
+        }
+        defer { daemon.stop() }
+        let outcome = try Self.surroundings(daemon).run(["doctor"], daemon)
+        #expect(outcome.code == 1)
+        #expect(outcome.output.contains("✗ versions        tokend is 9.9, tokenctl is \(Program.version)"))
+    }
+
+    @Test func `a folder or a socket that others may use is a fault`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        chmod(daemon.path, 0o666)
+        chmod(daemon.folder, 0o755)
+        let outcome = try Self.surroundings(daemon).run(["doctor"], daemon)
+        #expect(outcome.code == 1)
+        #expect(outcome.output.contains("→ chmod 700 '\(daemon.folder)'"))
+        #expect(outcome.output.contains("→ chmod 600 '\(daemon.path)'"))
+    }
+
+    @Test func `a session without bus, runtime folder or browser is told`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        var there = Self.surroundings(daemon)
+        there.programs = [:]
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = nil
+        there.environment["XDG_RUNTIME_DIR"] = "/nonexistent"
+        let outcome = try there.run(["doctor"], daemon)
+        #expect(outcome.code == 1)
+        #expect(outcome.talk == "3 things are wrong.\n")
+        #expect(outcome.output.contains("→ apt install xdg-utils"))
+        #expect(outcome.output.contains("→ export XDG_RUNTIME_DIR=/run/user/\(geteuid())"))
+        there.environment["DISPLAY"] = nil
+        #expect(try there.run(["doctor"], daemon).output.contains("– browser         this session has no display"))
+    }
+
+    @Test func `a daemon that refuses is a finding, an account that is not there an error`() throws {
+        let refusing = try StandInDaemon { request in
+            request.method == "hello" ? .result(Self.hello) : .error("config_invalid", code: -32014)
+        }
+        defer { refusing.stop() }
+        let outcome = try Self.surroundings(refusing).run(["doctor"], refusing)
+        #expect(outcome.code == 1)
+        #expect(outcome.output.contains("✗ daemon's checks"))
+        let unknown = try StandInDaemon { request in
+            request.method == "hello"
+                ? .result(Self.hello) : .error("account_unknown", code: -32001, data: ["accounts": ["work"]])
+        }
+        defer { unknown.stop() }
+        let mistyped = try Self.surroundings(unknown).run(["doctor", "wrok"], unknown)
+        #expect(mistyped.code == 64)
+        #expect(mistyped.talk.contains("→ tokenctl doctor work"))
+    }
+
+    @Test(
+        arguments: [
+            ("loaded", "enabled", "active", "inactive", nil), ("loaded", "disabled", "active", "active", "not enabled"),
+            ("loaded", "enabled", "inactive", "inactive", "not active"),
+            ("loaded", "enabled", "active", "failed", "failed"),
+            ("masked", "masked", "inactive", "inactive", "is masked"), ("not-found", "", "inactive", "inactive", nil),
+        ] as [(String, String, String, String, String?)]
+    )
+    func `what systemd says of the units is understood`(
+        _ load: String,
+        _ file: String,
+        _ socket: String,
+        _ service: String,
+        _ fault: String?
+    ) {
+        let units = UserUnits(
+            """
+            Id=tokend.socket
+            LoadState=\(load)
+            ActiveState=\(socket)
+            UnitFileState=\(file)
+
+            Id=tokend.service
+            LoadState=loaded
+            ActiveState=\(service)
+            UnitFileState=disabled
+
+            """
+        )
+        #expect(units.isInstalled == (load != "not-found"))
+        #expect((units.fault?.detail.contains(fault ?? "")) == (fault == nil ? nil : true), "\(units.fault as Any)")
+    }
+
+    @Test func `every finding fits 80 columns, and ASCII where there is nothing else`() {
+        let long = String(repeating: "a long “sentence” ", count: 12)
+        let checks = [
+            Doctor.Check("store of secret-service", .fail, detail: long, mend: "tokenctl unlock"),
+            Doctor.Check("loopback ::1", .skip, detail: "\u{1B}[2J"), Doctor.Check("proxy", .ok),
+        ]
+        let report = DoctorReport(checks)
+        for palette in [Palette.plain, Palette(coloured: false, unicode: false)] {
+            let lines = report.lines(width: 80, palette: palette)
+            for line in lines { #expect(DisplayWidth.of(line) <= 80 && !line.contains("\u{1B}")) }
+            #expect(palette.unicode || lines.joined().utf8.allSatisfy { $0 < 0x80 })
+        }
+    }
+}
