@@ -25,7 +25,8 @@ extension RequestRouter {
         let parameters = try AccountShow.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
         guard let source = broker.configuration.sources[account.name] else {
-            throw ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
+            throw account.configurationFault
+                ?? ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
         }
         let object: JSONObject
         do { object = try source.object() } catch { throw error.list[0].protocolError }
