@@ -149,7 +149,7 @@ import TokendProtocol
             await settle()
             await world.clock.advance(by: .seconds(2000))
         }
-        let messages = world.log.events.compactMap { $0.message(at: 0) }
+        let messages = world.log.events.compactMap { $0.message(at: 0) }.filter { $0.account != nil }
         #expect(messages.map(\.type) == [.tokenRefreshed, .refreshFailed, .loginRequired])
         #expect(messages[0].details["expires_at"]?.int64 == HandClock.start.wall + 3600)
         #expect(messages[1].details["kind"] == "provider_unreachable")
