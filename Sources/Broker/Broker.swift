@@ -101,6 +101,7 @@ package import TokendProtocol
                 for account in accounts.values {
                     account.firstRead(items.first { $0.account == account.name })
                 }
+                ports.log.record(.storeOpened)
             } catch {
                 ports.log.record(.storeFault(account: nil, error))
                 for account in accounts.values { account.firstReadFailed(error) }

@@ -12,9 +12,9 @@ build_packages="libcurl4-openssl-dev libmicrohttpd-dev libqrencode-dev libsecret
 # What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
-# What the tests run on top: a look into the keyring, a second keyring, a browser, a bootable systemd, and what the
-# commands in README.md and docs use.
-test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gcc gnome-keyring jq keepassxc
+# What the tests run on top: a look into the keyring, a second keyring, a browser, a bootable systemd, git with
+# tokens for passwords, and what the commands in README.md and docs use.
+test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gcc git gnome-keyring jq keepassxc
     libc6-dev libglib2.0-bin libpam-systemd libsecret-tools procps python3 python3-gi python3-venv socat systemd
     systemd-container util-linux"
 

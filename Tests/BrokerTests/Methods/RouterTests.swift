@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Secrets
 import StrictJSON
 import Systemd
 import Testing
@@ -71,6 +72,34 @@ import TokendProtocol
             )
         }
         #expect(await stand.client.call(.tokenGet, ["narrow": false]).kind == .loginRequired)
+    }
+
+    @Test @LoopActor func `a passphrase reaches the store, past any prompt, and its refusals reach the client`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        stand.store.held = [.unlock]
+        let prompted = stand.client.send(.storeUnlock)
+        await stand.store.holding()
+        let given = stand.client.send(.storeUnlock, ["passphrase": "x"])
+        while stand.store.passphrases.count < 2 { await stand.client.arrive() }
+        stand.store.release()
+        for id in [prompted, given] { #expect(try await stand.client.reply(to: id).get()["state"] == "ready") }
+        #expect(stand.store.passphrases == [nil, Secret("x")])
+        let refusals: [(StoreError, ErrorKind, JSONObject)] = [
+            (
+                StoreError(code: .locked, message: "m", passphrase: .new, file: "/f"), .storeLocked,
+                ["passphrase": "new", "file": "/f"]
+            ),
+            (StoreError(code: .unavailable, message: "m", file: "/f"), .storeUnavailable, ["file": "/f"]),
+            (StoreError(code: .passphraseUnwanted, message: "m"), .invalidParams, ["member": "passphrase"]),
+        ]
+        for (fault, kind, data) in refusals {
+            stand.store.unlockFault = fault
+            let error = await stand.client.call(.storeUnlock, ["passphrase": "x"]).error
+            #expect(error?.kind == kind && error?.data == data)
+        }
     }
 
     @Test @LoopActor func `a daemon that stops begins nothing new`() async throws {
