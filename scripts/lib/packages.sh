@@ -9,6 +9,12 @@
 # shellcheck disable=SC2034
 build_packages="libcurl4-openssl-dev libmicrohttpd-dev libqrencode-dev libsecret-1-dev libssl-dev libsystemd-dev pkg-config"
 
+# What an installation is made with on top.
+stage_packages="binutils gzip python3"
+
+# What a Debian package is made with on top.
+package_packages="dpkg-dev"
+
 # What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
