@@ -44,7 +44,7 @@ extension Programs {
 
         /// Everything that the user has, but for what systemd and the daemon make for themselves.
         private func files(_ box: SystemdBox) async throws -> String {
-            try await box.asUser("sh", "-c", "cd && find . -type f -o -type l | sort; ls -A ~/.local 2>/dev/null || true")
+            try await box.asUser("sh", "-c", "cd && find . -type f -o -type l | sort")
         }
 
         private func mainProcess(_ box: SystemdBox) async throws -> String {

@@ -15,6 +15,9 @@ stage_packages="binutils gzip python3"
 # What a Debian package is made with on top.
 package_packages="dpkg-dev"
 
+# What that package is tried with.
+package_test_packages="debootstrap lintian socat systemd-container"
+
 # What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
