@@ -68,6 +68,7 @@ extension Programs {
 
         @Test func `a KeePassXC that crashes is unavailable, and its successor is found`() async throws {
             try await withKeePassXC { stand in
+                try await stand.session.waitForSavedItem("tokend: work")
                 try await stand.session.killKeyring()
                 _ = try await stand.token()
                 let refusal = try await stand.refusal("token.get", ["account": "work", "fresh": true])

@@ -3,6 +3,7 @@
 
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// TLS in front of a `FakeProvider`, which then gives out `https` addresses; the certificate can be changed at any time.
 package final class TLSFront: Sendable {
@@ -11,6 +12,7 @@ package final class TLSFront: Sendable {
     private let provider: FakeProvider
     private let folder: String
     private let process: ChildProcess
+    private let cuts = Atomic(0)
 
     private init(origin: String, provider: FakeProvider, folder: String, process: ChildProcess) {
         self.origin = origin
@@ -40,20 +42,15 @@ package final class TLSFront: Sendable {
     /// Shows another certificate from now on; connections that are open are cut.
     package func show(_ leaf: TestAuthority.Leaf, of authority: TestAuthority) async throws {
         try Self.copy(authority, leaf, to: folder)
-        let cuts = Self.cuts(process)
+        let number = cuts.add(1, ordering: .relaxed).newValue
         process.signal(SIGHUP)
-        let process = process
-        _ = try await process.line { _ in Self.cuts(process) > cuts }
+        _ = try await process.line { $0 == "cut \(number)" }
     }
 
     /// The same URL past the front, for a browser that does not know the authority.
     package func plain(_ url: String) -> String {
         guard url.hasPrefix(origin) else { return url }
         return provider.ownOrigin + url.dropFirst(origin.count)
-    }
-
-    private static func cuts(_ process: ChildProcess) -> Int {
-        process.output.split(separator: "\n").count { $0 == "cut" }
     }
 
     private static func copy(_ authority: TestAuthority, _ leaf: TestAuthority.Leaf, to folder: String) throws {
