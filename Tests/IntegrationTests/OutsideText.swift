@@ -13,7 +13,7 @@ enum OutsideText {
     /// line of their own, NUL and DEL.
     static let hostile = """
         \(word)\u{1b}[31m\u{1b}]0;title\u{7}\u{9b}32m<b onclick="evil()">&amp;'\u{202e}\u{2066}\u{200f}\u{61c}\r
-        forged line\u{85}forged line\u{2028}forged line\u{0}\u{7f}
+        forged-line\u{85}forged-line\u{2028}forged-line\u{0}\u{7f}
         """
 
     /// What of `text` is not fit for a person's eyes; empty when all is well.
@@ -24,7 +24,7 @@ enum OutsideText {
         for scalar in text.unicodeScalars where isControl(scalar) {
             found.append("U+" + String(scalar.value, radix: 16, uppercase: true))
         }
-        for line in text.split(whereSeparator: \.isNewline) where line.hasPrefix("forged line") {
+        for line in text.split(whereSeparator: \.isNewline).dropFirst() where line.hasPrefix("forged-line") {
             found.append("a line of its own")
         }
         if html, text.contains("<b onclick") { found.append("markup") }

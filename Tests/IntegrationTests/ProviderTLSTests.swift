@@ -84,7 +84,9 @@ extension Programs {
                 #expect(stand.provider.count(grantType: "refresh_token") == 0)
                 #expect(try await stand.client.result("token.get", ["account": "safe"])["access_token"] == held)
                 try await front.show(.good, of: authority)
-                #expect(try await stand.client.result("token.get", Self.fresh)["refreshed"]?.bool == true)
+                _ = try await stand.client.result("account.refresh", ["account": "safe"])
+                #expect(stand.provider.count(grantType: "refresh_token") == 1)
+                #expect(try await stand.client.result("token.get", ["account": "safe"])["access_token"] != held)
             }
         }
 

@@ -32,7 +32,9 @@ extension KeyringSession {
         try await waitForName()
         // The name comes before the database.
         while try await isLocked() == unlocked {
-            guard child.isRunning else { throw ChildProcessError("KeePassXC ended: \(child.errors)") }
+            guard child.isRunning else {
+                throw ChildProcessError("KeePassXC ended: \(try await child.exit()) \(child.errors)")
+            }
         }
     }
 
