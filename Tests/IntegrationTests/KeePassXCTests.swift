@@ -29,6 +29,8 @@ extension Programs {
                 let client = try daemon.connect()
                 let third = try await client.result("token.get", ["account": "work"])
                 #expect(third["access_token"] == second["access_token"])
+                let fourth = try await client.result("token.get", ["account": "work", "fresh": true])
+                #expect(fourth["refreshed"]?.bool == true, "another connection stores, too")
                 #expect(try await client.result("logout", ["account": "work"])["revoked"]?.bool == true)
                 #expect(try await stand.keyringItem().isEmpty)
                 try await daemon.stop()
