@@ -11,7 +11,7 @@ package enum BrokerEvent: Sendable {
     case refreshFailed(account: String, ProtocolError)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
     case storeFault(account: String?, StoreError)
-    /// The store answers again after it did not.
+    /// The store answers, for the first time or after it did not.
     case storeOpened
     case loginStarted(account: String, loginID: String)
     case loginFinished(account: String, loginID: String, error: ProtocolError?)

@@ -112,7 +112,7 @@ package struct Advice: Sendable {
     private func command(_ name: String) -> String {
         switch verb {
         case .credentialGit, .credentialDocker, .credentialKubernetes: "tokenctl \(verb.rawValue) --account \(name)"
-        case .exec: "tokenctl exec \(name) -- COMMAND…"
+        case .exec: "tokenctl exec \(name) -- COMMAND"
         case .call: "tokenctl call \(name) URL"
         default: "tokenctl \(verb.rawValue) \(name)"
         }

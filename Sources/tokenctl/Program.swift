@@ -99,8 +99,7 @@ package struct Program {
         case .credentialGit: try GitCredentialVerb(conversation).run()
         case .credentialDocker: DockerCredentialVerb(conversation).run()
         case .credentialKubernetes: try KubernetesCredentialVerb(conversation).run()
-        case .completion:
-            throw .usage("not built")
+        case .completion: try CompletionVerb(conversation).run()
         case .help: ExitCode.success
         }
     }

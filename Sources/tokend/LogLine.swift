@@ -44,7 +44,7 @@ struct LogLine {
                 Self.fields("store_fault", account, kind: error.protocolError.kind)
             )
         case .storeOpened:
-            self.init(.info, "the secret store is open again", Self.fields("store_unlocked", nil))
+            self.init(.info, "the secret store is open", Self.fields("store_unlocked", nil))
         case .loginStarted(let account, _):
             self.init(.info, "\(account): sign-in started", Self.fields("login_started", account))
         case .loginFinished(let account, _, nil):

@@ -44,7 +44,8 @@ import TokendProtocol
         #expect(Set(signatures.keys) == Set(DocumentationCodec.all.keys))
         for (method, codec) in DocumentationCodec.all {
             let signature = try #require(signatures[method])
-            #expect(signature.required.union(signature.optional) == Set(codec.names), "\(method)")
+            // Names that are taken and not built are left out of signatures, as of `hello`'s list.
+            #expect(signature.required.union(signature.optional).isSubset(of: codec.names), "\(method)")
             let example = try Self.exchanges.first { exchange in
                 try exchange.method() == method && exchange.reply()["result"] != nil
             }

@@ -120,8 +120,8 @@ import tokenctl
                     values: ["--env": ["T"]]
                 )
         )
-        #expect(error("exec", "work")?.message == "exec needs -- COMMAND…")
-        #expect(error("exec", "work", "ls")?.message == "put -- before “ls”: COMMAND… comes after it")
+        #expect(error("exec", "work")?.message == "exec needs -- COMMAND")
+        #expect(error("exec", "work", "ls")?.message == "put -- before “ls”: COMMAND comes after it")
         #expect(try invocation("call", "work", "PUT", "https://a", "--", "-v").tail == ["-v"])
     }
 

@@ -164,7 +164,7 @@ import tokenctl
     }
 
     @Test func `every finding fits 80 columns, and ASCII where there is nothing else`() {
-        let long = String(repeating: "a long sentence ", count: 12)
+        let long = String(repeating: "a long “sentence” ", count: 12)
         let checks = [
             Doctor.Check("store of secret-service", .fail, detail: long, mend: "tokenctl unlock"),
             Doctor.Check("loopback ::1", .skip, detail: "\u{1B}[2J"), Doctor.Check("proxy", .ok),

@@ -9,14 +9,20 @@
 # shellcheck disable=SC2034
 build_packages="libcurl4-openssl-dev libmicrohttpd-dev libqrencode-dev libsecret-1-dev libssl-dev libsystemd-dev pkg-config"
 
+# What an installation is made with on top.
+stage_packages="binutils gzip python3"
+
+# What a Debian package is made with on top.
+package_packages="dpkg-dev"
+
 # What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
 # What the tests run on top: a look into the keyring, a second keyring, a browser, a bootable systemd, a real OpenID
-# provider with its database, and what the commands in README.md and docs use.
-test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gcc glewlwyd gnome-keyring jq
-    keepassxc libc6-dev libglib2.0-bin libpam-systemd libsecret-tools openssl procps python3 python3-gi python3-venv
-    socat systemd systemd-container util-linux"
+# provider with its database, git with tokens for passwords, and what the commands in README.md and docs use.
+test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gcc git glewlwyd gnome-keyring jq
+    keepassxc libc6-dev libglib2.0-bin libpam-systemd libsecret-tools man-db mandoc openssl procps python3 python3-gi
+    python3-venv socat systemd systemd-container util-linux"
 
 # What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.
 bench_packages="binutils dbus gcc gnome-keyring libc6-dev libglib2.0-bin oidc-agent-cli python3 strace valgrind"

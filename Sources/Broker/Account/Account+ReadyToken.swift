@@ -8,8 +8,11 @@ extension Account {
     /// holds; with the next change of state it is gone.
     ///
     /// Not where nobody knows the token's end: whether it is still trusted is the machine's to say, each time.
+    ///
+    /// A token whose end nobody knows is looked at each time: it is renewed on suspicion.
     func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
-        guard !result.refreshed, token.wholeLife != nil, configurationFault == nil, !machine.isHeldBack,
+        guard token.wholeLife != nil, !result.refreshed, token.wholeLife != nil, configurationFault == nil,
+            !machine.isHeldBack,
             case .live(let grant) = machine.state,
             grant.record.token == token
         else { return }

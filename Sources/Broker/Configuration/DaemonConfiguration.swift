@@ -72,7 +72,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
             }
             let address = parts[parts.count - 1]
             guard !address.contains("@") else {
-                return "must not hold a user's name or password; \(SecretWords.advice)"
+                return "must not hold a user's name or password: no file of tokend's is a place for them"
             }
             let authority = address.hasSuffix("/") ? address.dropLast() : address
             let isPlain = authority.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/?#\\".utf8.contains($0) }

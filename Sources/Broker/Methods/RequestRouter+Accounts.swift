@@ -25,7 +25,8 @@ extension RequestRouter {
         let parameters = try AccountShow.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
         guard let source = broker.configuration.sources[account.name] else {
-            throw ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
+            throw account.configurationFault
+                ?? ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
         }
         let object: JSONObject
         do { object = try source.object() } catch { throw error.list[0].protocolError }
@@ -61,7 +62,7 @@ extension RequestRouter {
         let broker = broker
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            Task { @LoopActor in
+            Task.onLoop {
                 let result = await account.logout(revoke: parameters.revoke ?? true)
                 do throws(ProtocolError) {
                     try broker.removeAccount(account.name)
@@ -79,7 +80,7 @@ extension RequestRouter {
         let account = try broker.account(named: parameters.account)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            Task { @LoopActor in
+            Task.onLoop {
                 do throws(ProtocolError) {
                     reply.succeed(
                         try await account.importGrant(

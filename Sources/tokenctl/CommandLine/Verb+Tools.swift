@@ -24,7 +24,7 @@ extension Verb {
     static let exec = Verb(
         .exec,
         operand: .optional("ACCOUNT"),
-        tail: .required("COMMAND…"),
+        tail: .required("COMMAND"),
         flags: [
             Flag("--env", value: "NAME", "the variable's name; ACCESS_TOKEN without it"),
             Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated"),
@@ -41,7 +41,7 @@ extension Verb {
     static let call = Verb(
         .call,
         operand: .several("ACCOUNT [METHOD] URL", most: 3),
-        tail: .optional("CURL-FLAGS…"),
+        tail: .optional("CURL-FLAGS"),
         flags: [
             Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated")
         ],
@@ -99,6 +99,7 @@ extension Verb {
             "Prints an ExecCredential. To have kubectl run it:",
             "  kubectl config set-credentials work --exec-command=tokenctl \\",
             "    --exec-api-version=client.authentication.k8s.io/v1 \\",
+            "    --exec-interactive-mode=Never \\",
             "    --exec-arg=credential --exec-arg=kubernetes --exec-arg=--account=work",
         ],
         examples: ["tokenctl credential kubernetes --account work --id-token"]

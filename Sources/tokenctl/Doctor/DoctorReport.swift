@@ -40,14 +40,16 @@ package struct DoctorReport: Sendable {
         let indent = String(repeating: " ", count: DisplayWidth.of(sign) + 1 + column + 2)
         let padding = String(repeating: " ", count: max(2, column + 2 - DisplayWidth.of(name)))
         let detail = DisplayWidth.wrap(
-            TerminalText.sanitized(check.detail ?? ""),
+            palette.fitting(TerminalText.sanitized(check.detail ?? "")),
             width: max(20, width - indent.count)
         )
         let first = [palette.paint(sign, meaning), " ", palette.paint(name, .strong)]
         var lines = [first.joined() + (detail.first.map { padding + $0 } ?? "")]
         lines += detail.dropFirst().map { indent + $0 }
         if let mend = check.mend, check.result != .ok {
-            lines.append("    \(palette.arrow) \(palette.paint(TerminalText.sanitized(mend), .command))")
+            lines.append(
+                "    \(palette.arrow) \(palette.paint(palette.fitting(TerminalText.sanitized(mend)), .command))"
+            )
         }
         return lines
     }

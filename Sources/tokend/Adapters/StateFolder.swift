@@ -37,8 +37,8 @@ final class StateFolder: LastingState {
     }
 
     private static func read(_ path: String) -> JSONObject {
-        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return [:] }
-        return (try? JSONReader().read(Array(data)))?.object ?? [:]
+        guard let bytes = RegularFile.bytes(of: path) else { return [:] }
+        return (try? JSONReader().read(bytes))?.object ?? [:]
     }
 
     private static func names(_ kept: JSONObject, _ member: String) -> Set<String> {

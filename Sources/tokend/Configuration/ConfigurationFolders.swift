@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import Broker
+package import Broker
 import FoundationEssentials
 import JOSE
 import TokendProtocol
 
 /// Where configuration lies: the administrator's folder below the person's.
-struct ConfigurationFolders {
+package struct ConfigurationFolders {
     /// The person's; the one that `status` names.
-    let personal: String
+    package let personal: String
     let administrative = "/etc/tokend"
 
     /// `--config-dir`, `TOKEND_CONFIG_DIR`, `$XDG_CONFIG_HOME/tokend`, `~/.config/tokend`, in this order.
-    init(option: String?, environment: [String: String]) {
+    package init(option: String?, environment: [String: String]) {
         if let folder = option ?? environment["TOKEND_CONFIG_DIR"].nonEmpty {
             personal = folder
         } else if let base = environment["XDG_CONFIG_HOME"].nonEmpty, base.hasPrefix("/") {
@@ -29,7 +29,7 @@ struct ConfigurationFolders {
     }
 
     /// Reads every file, as it is at this moment.
-    func read() -> Configuration.Files {
+    package func read() -> Configuration.Files {
         var files = Configuration.Files(folder: personal)
         for folder in [administrative, personal] {
             readDaemonFile(folder + "/config.json5", into: &files)
@@ -47,7 +47,7 @@ struct ConfigurationFolders {
 
     private func readDaemonFile(_ path: String, into files: inout Configuration.Files) {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        guard let bytes = Self.bytes(of: path) else {
+        guard let bytes = RegularFile.bytes(of: path) else {
             files.daemonFaults.append(Self.unreadable(path))
             return
         }
@@ -66,7 +66,7 @@ struct ConfigurationFolders {
             let path = folder + "/" + name
             let account = String(name.dropLast(6))
             // A file above another one stands for it, also where it cannot be read.
-            files.accounts[account] = Self.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
+            files.accounts[account] = RegularFile.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
             files.accountFaults[account] = files.accounts[account] == nil ? Self.unreadable(path) : nil
         }
     }
@@ -77,7 +77,7 @@ struct ConfigurationFolders {
 
     /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.
     static func digest(ofFile path: String) -> String? {
-        bytes(of: path).map(digest(of:))
+        RegularFile.bytes(of: path).map(digest(of:))
     }
 
     /// The SHA-256 of `content`, in hexadecimal.
@@ -86,10 +86,6 @@ struct ConfigurationFolders {
             let text = String(byte, radix: 16)
             return text.count == 1 ? "0" + text : text
         }.joined()
-    }
-
-    private static func bytes(of path: String) -> [UInt8]? {
-        (try? Data(contentsOf: URL(filePath: path))).map { Array($0) }
     }
 }
 

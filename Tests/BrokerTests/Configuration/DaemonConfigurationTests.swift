@@ -55,8 +55,12 @@ import TokendProtocol
     }
 
     @Test(arguments: [
-        (#"store: "files""#, "store"), (#"store: "kwallet""#, "store"), ("store: 1", "store"),
-        (#"store_file: { path: "x" }"#, "store_file.path"), (#"default_account: "a b""#, "default_account"),
+        (#"store: "kwallet""#, "store"), ("store: 1", "store"),
+        ("store_file: []", "store_file"), (#"store_file: { path: "x" }"#, "store_file.path"),
+        (#"store_file: { path: "/x/" }"#, "store_file.path"), ("store_file: { path: 1 }", "store_file.path"),
+        (#"store_file: { key: "hunter2" }"#, "store_file.key"), (#"store_file: { key: "file:x" }"#, "store_file.key"),
+        (#"store_file: { passphrase: "x" }"#, "store_file.passphrase"),
+        (#"default_account: "a b""#, "default_account"),
         ("default_account: []", "default_account"), ("browser: []", "browser"), ("browser: [1]", "browser"),
         (#"browser: [""]"#, "browser"), ("http: []", "http"), ("http: { timeout: 0 }", "http.timeout"),
         ("http: { timeout: 301 }", "http.timeout"), (#"http: { timeout: "30" }"#, "http.timeout"),
@@ -72,6 +76,15 @@ import TokendProtocol
         #expect(faults.count == 1)
         #expect(faults.first?.member == member && faults.first?.line == 3)
         #expect(faults.first?.file == "/etc/tokend/config.json5")
+    }
+
+    @Test func `the file store has a place and a key, and a fault never shows what somebody took for one`() throws {
+        let settings = try Self.read(#"{ store: "file", store_file: { path: "/s", key: "file:/k" } }"#)
+        #expect(
+            settings.store == .file && settings.storeFile.path == "/s" && settings.storeFile.key == .file(path: "/k")
+        )
+        let fault = Self.faults(#"{ store_file: { key: "hunter2" } }"#).first
+        #expect(fault?.message.contains("hunter2") == false)
     }
 
     @Test(arguments: [

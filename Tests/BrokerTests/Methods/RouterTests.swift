@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Secrets
 import StrictJSON
 import Systemd
 import Testing
@@ -58,12 +59,46 @@ import TokendProtocol
             (.tokenGet, ["resource": "https://a"], "resource"),
             (.tokenGet, ["audience": "a"], "audience"), (.loginStart, ["account": "work", "flow": "device"], "flow"),
             (.logout, ["account": "work", "end_session": true], "end_session"),
-            (.storeUnlock, ["passphrase": "x"], "passphrase"),
+            (.loginComplete, ["url": "x", "metadata": [:]], "metadata"),
+            (.accountAdd, ["account": "a", "config": [:], "client_secret": "x"], "client_secret"),
         ]
         for (method, params, member) in unbuilt {
             let error = await stand.client.call(method, params).error
             #expect(error?.kind == .invalidParams && error?.data["member"] == .string(member))
             #expect(error?.message.contains("not built yet") == true)
+            #expect(
+                try Hello.Result(json: await stand.client.call(.hello).get()).methods[method.rawValue]?.contains(member)
+                    == (member == "flow")
+            )
+        }
+        #expect(await stand.client.call(.tokenGet, ["narrow": false]).kind == .loginRequired)
+    }
+
+    @Test @LoopActor func `a passphrase reaches the store, past any prompt, and its refusals reach the client`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        stand.store.held = [.unlock]
+        let prompted = stand.client.send(.storeUnlock)
+        await stand.store.holding()
+        let given = stand.client.send(.storeUnlock, ["passphrase": "x"])
+        while stand.store.passphrases.count < 2 { await stand.client.arrive() }
+        stand.store.release()
+        for id in [prompted, given] { #expect(try await stand.client.reply(to: id).get()["state"] == "ready") }
+        #expect(stand.store.passphrases == [nil, Secret("x")])
+        let refusals: [(StoreError, ErrorKind, JSONObject)] = [
+            (
+                StoreError(code: .locked, message: "m", passphrase: .new, file: "/f"), .storeLocked,
+                ["passphrase": "new", "file": "/f"]
+            ),
+            (StoreError(code: .unavailable, message: "m", file: "/f"), .storeUnavailable, ["file": "/f"]),
+            (StoreError(code: .passphraseUnwanted, message: "m"), .invalidParams, ["member": "passphrase"]),
+        ]
+        for (fault, kind, data) in refusals {
+            stand.store.unlockFault = fault
+            let error = await stand.client.call(.storeUnlock, ["passphrase": "x"]).error
+            #expect(error?.kind == kind && error?.data == data)
         }
     }
 
@@ -95,5 +130,21 @@ import TokendProtocol
             #expect(try await stand.client.call(.tokenGet).get()["access_token"] == "A1")
             #expect(try stand.world.account().readyToken == nil)
         }
+    }
+
+    @Test @LoopActor func `a client that leaves in the middle of its wait ends no refresh`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        try await stand.signIn()
+        let leaver = try stand.methods.client()
+        _ = leaver.send(.tokenGet, ["fresh": true])
+        let refresh = await stand.transport.next()
+        let patient = stand.client.send(.tokenGet, ["fresh": true])
+        await stand.client.arrive()
+        leaver.leave()
+        while stand.methods.server.clientCount > 1 { await stand.client.arrive() }
+        refresh.answer(.token("A2", refresh: "R2"))
+        #expect(try await stand.client.reply(to: patient).get()["access_token"] == "A2")
+        #expect(stand.store.member("refresh_token") == "R2" && stand.transport.refreshes.count == 1)
     }
 }

@@ -27,6 +27,8 @@ import Systemd
     var held: Set<Operation> = []
     /// What a person does when asked to unlock: nil opens the store.
     var unlockFault: StoreError?
+    /// What came with each call of `unlock`.
+    private(set) var passphrases: [Secret?] = []
     private var waiting: [UnsafeContinuation<Void, Never>] = []
     private var watchers: [UnsafeContinuation<Void, Never>] = []
 
@@ -102,6 +104,7 @@ import Systemd
 
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
         calls[.unlock, default: 0] += 1
+        passphrases.append(passphrase)
         if held.contains(.unlock) { await wait() }
         if let unlockFault { throw unlockFault }
         fault = nil

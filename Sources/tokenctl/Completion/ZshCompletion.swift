@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Completions for zsh, to be found as `_tokenctl` in its `fpath`, or sourced.
+enum ZshCompletion {
+    static var script: String {
+        """
+        #compdef tokenctl
+        _tokenctl_accounts() {
+            local -a accounts
+            accounts=(${(f)"$(_call_program accounts tokenctl account list 2>/dev/null)"})
+            compadd -a accounts
+        }
+
+        _tokenctl() {
+            local verb
+            local -a verbs
+            if ((CURRENT == 2)); then
+                verbs=(
+        \(Verb.firstWords.map(firstWord).joined(separator: "\n"))
+                )
+                _describe verb verbs
+                return
+            fi
+            verb=$words[2]
+        \(Verb.groups.map(group).joined(separator: "\n"))
+            shift words
+            ((CURRENT--))
+            case $verb in
+        \(Verb.all.map(verb).joined(separator: "\n"))
+            esac
+        }
+
+        if [[ $funcstack[1] == _tokenctl ]]; then
+            _tokenctl "$@"
+        else
+            compdef _tokenctl tokenctl
+        fi
+        """
+    }
+
+    private static func firstWord(_ word: String) -> String {
+        let summary = Verb.all.first { $0.name.rawValue == word }?.summary ?? "…"
+        return "            " + quoted("\(word):\(summary)")
+    }
+
+    private static func group(_ first: String) -> String {
+        """
+            if [[ $verb == \(first) ]]; then
+                if ((CURRENT == 3)); then
+                    compadd \(Verb.secondWords(after: first).joined(separator: " "))
+                    return
+                fi
+                verb="$verb $words[3]"
+                shift words
+                ((CURRENT--))
+            fi
+        """
+    }
+
+    private static func verb(_ verb: Verb) -> String {
+        var specifications = verb.allFlags.map(flag)
+        if let action = action(verb.operandCandidates) { specifications.append("1:operand:\(action)") }
+        if verb.tail != .none { specifications.append("*::command:_normal") }
+        let lines = specifications.map { "                " + quoted($0) }
+        return """
+                    \(quoted(verb.name.rawValue)))
+                        _arguments \\
+            \(lines.joined(separator: " \\\n"))
+                        ;;
+            """
+    }
+
+    private static func flag(_ flag: Verb.Flag) -> String {
+        var help = ""
+        for character in flag.help {
+            if "[]:\\".contains(character) { help += "\\" }
+            help.append(character)
+        }
+        let value = flag.value.map { ":\($0):\(action(flag.candidates) ?? " ")" } ?? ""
+        return "\(flag.repeats ? "*" : "")\(flag.name)[\(help)]\(value)"
+    }
+
+    private static func action(_ candidates: Candidates) -> String? {
+        switch candidates {
+        case .none: nil
+        case .accounts: "_tokenctl_accounts"
+        case .words(let words): "(\(words.joined(separator: " ")))"
+        case .files: "_files"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright the tokend authors
+# shellcheck shell=bash
+#
+# What an installation consists of. To be sourced, in the project's top folder.
+
+# build_release: builds both programs, with the Swift run-time inside; `built` is their folder.
+build_release() {
+    local program flags=(-c release --static-swift-stdlib --disable-local-rpath)
+    for program in tokend tokenctl; do
+        timeout --signal=KILL 3600 swift build --quiet "${flags[@]}" --product "$program" >&2
+    done
+    # shellcheck disable=SC2034
+    built=$(swift build "${flags[@]}" --show-bin-path)
+}
+
+# stage TREE PROGRAMS UNITS [EXECSTART]: puts everything into TREE as it is to lie under a prefix: the programs from
+# the folder PROGRAMS, stripped; the units in TREE/UNITS, with EXECSTART for the daemon's place.
+stage() {
+    local tree=$1 programs=$2 units=$1/$3 program tool page shell
+    umask 022
+    mkdir -p "$tree/bin" "$units" "$tree/share/bash-completion/completions" "$tree/share/zsh/site-functions" \
+        "$tree/share/fish/vendor_completions.d"
+    for program in tokend tokenctl; do
+        strip --remove-section=.comment --remove-section=.note -o "$tree/bin/$program" "$programs/$program"
+    done
+    for tool in git docker; do ln -s tokenctl "$tree/bin/$tool-credential-tokend"; done
+    sed "s#^ExecStart=tokend#ExecStart=${4-tokend}#" systemd/tokend.service >"$units/tokend.service"
+    cp systemd/tokend.socket "$units"
+    scripts/lib/manual.py "$tree/share/man"
+    for page in "$tree"/share/man/man?/*; do gzip --best --no-name "$page"; done
+    for tool in git docker; do echo '.so man1/tokenctl.1' | gzip --best --no-name \
+        >"$tree/share/man/man1/$tool-credential-tokend.1.gz"; done
+    for shell in bash:bash-completion/completions/tokenctl zsh:zsh/site-functions/_tokenctl \
+        fish:fish/vendor_completions.d/tokenctl.fish; do
+        "$tree/bin/tokenctl" completion "${shell%%:*}" >"$tree/share/${shell#*:}"
+    done
+}
