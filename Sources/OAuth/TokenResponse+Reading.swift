@@ -144,7 +144,8 @@ extension TokenResponse {
 
 extension Scope {
     /// Reads a granted scope: text separated by spaces or (GitHub, Slack) by commas, or a list (Twitch).
-    /// A token with a comma that was asked for stays whole. Nil where the value is neither text nor a list
+    /// A token with a comma that was asked for stays whole. One with characters that no scope can have
+    /// (RFC 6749, section 3.3, but for its quotes and backslashes) is dropped: people get to see scopes. Nil where the value is neither text nor a list
     /// of texts.
     init?(answer value: JSONValue, requested: Scope) {
         let texts: [String]
@@ -160,8 +161,10 @@ extension Scope {
         let words = texts.flatMap { Scope($0).tokens }
         self.init(
             words.flatMap { word in
-                requested.contains(word) ? [word] : word.split(separator: ",").map(String.init)
+                requested.contains(word) ? [word] : word.split(separator: ",").map(String.init).filter(Self.isToken)
             }
         )
     }
+
+    private static func isToken(_ word: String) -> Bool { word.utf8.allSatisfy { (0x21...0x7e).contains($0) } }
 }

@@ -25,6 +25,7 @@ import TokendProtocol
     private var sources: [EventSource] = []
     private var watch: ConfigurationWatch?
     private var storeWatch: SecretServiceWatch?
+    private var storeLook: EventSource?
     private var sleepWatch: BusSlot?
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
@@ -235,13 +236,21 @@ import TokendProtocol
             buses.append(bus)
             storeWatch = try SecretServiceWatch(on: bus) { [unowned self] event in
                 switch event {
-                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged: broker.storeSignalled()
+                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged: lookAtStoreSoon()
                 case .vanished, .lockChanged: break
                 }
             }
         } catch {
             log.write(LogLine(.debug, "no word from the secret store: \(error.message), ignoring"))
         }
+    }
+
+    /// Looks once the store's signals have ceased: KeePassXC crashes on a request in the midst of opening its database
+    /// (https://github.com/keepassxreboot/keepassxc/issues/13265).
+    private func lookAtStoreSoon() {
+        let soon = loop.bootTime.advanced(by: .milliseconds(500))
+        if let storeLook { return storeLook.rearm(at: soon) }
+        storeLook = loop.addTimer(at: soon, accuracy: .milliseconds(100)) { [unowned self] in broker.storeSignalled() }
     }
 
     // MARK: While it runs
