@@ -26,7 +26,7 @@ extension Programs {
                     let run = TortureRun(stand, seed: seed)
                     try await run.prepare()
                     try await run.kill(kills)
-                    try await run.judge()
+                    try run.judge()
                 }
             )
         }
