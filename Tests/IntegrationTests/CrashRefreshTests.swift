@@ -18,7 +18,7 @@ extension Programs {
                 try await stand.signInQuietly()
                 stand.session.freezeKeyring()
                 stand.client.ask("token.get", Self.fresh)
-                _ = try await stand.client.result("hello")
+                try await stand.awaitState("refreshing")
                 try await stand.crash(meanwhile: stand.session.thawKeyring) { next in
                     _ = try await next.token()
                     #expect(next.sentTokens.isEmpty)

@@ -67,7 +67,7 @@ extension Programs {
                 try await stand.signInQuietly()
                 stand.session.freezeKeyring()
                 stand.client.ask("logout", ["account": "work"])
-                _ = try await stand.client.result("hello")
+                try await stand.awaitState("login_required")
                 try await stand.crash(
                     meanwhile: {
                         try await stand.replaceKeyring()

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -39,6 +40,14 @@ extension Stand {
         try await signIn()
         try await provider.next(.token, .arrived)
         try await provider.next(.token)
+    }
+
+    /// Asks for the account's state until it is this one.
+    func awaitState(_ state: JSONValue) async throws {
+        let limit = ContinuousClock.now.advanced(by: .seconds(10))
+        while try await status()["state"] != state {
+            guard ContinuousClock.now < limit else { throw TimedOut("the state \(state)") }
+        }
     }
 
     /// Lets the daemon write to a frozen keyring and kills it before it hears that the keyring has the item: whenever
