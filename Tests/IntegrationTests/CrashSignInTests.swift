@@ -67,7 +67,7 @@ extension Programs {
                 try await stand.signInQuietly()
                 stand.session.freezeKeyring()
                 stand.client.ask("logout", ["account": "work"])
-                try await stand.awaitState("login_required")
+                try await stand.awaitState("signed_out")
                 try await stand.crash(
                     meanwhile: {
                         try await stand.replaceKeyring()
