@@ -118,19 +118,17 @@ extension TokenResponse {
     ]
 
     private static func extra(_ answer: JSONObject) -> JSONObject {
-        withoutSecrets(JSONObject(answer.filter { !defined.contains($0.name) }.map { ($0.name, $0.value) }))
+        withoutSecrets(answer.keeping { !defined.contains($0) })
     }
 
     /// Drops what is named like a token or a secret, at any depth: no refresh token leaves by `extra`.
     private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
-        var result = JSONObject()
-        for member in object {
-            let name = member.name.lowercased()
-            if !name.hasSuffix("token"), !name.contains("secret") {
-                result[member.name] = withoutSecrets(member.value)
-            }
+        object.keeping {
+            let name = $0.lowercased()
+            return !name.hasSuffix("token") && !name.contains("secret")
+        } as: {
+            withoutSecrets($0)
         }
-        return result
     }
 
     private static func withoutSecrets(_ value: JSONValue) -> JSONValue {

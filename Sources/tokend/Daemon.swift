@@ -30,6 +30,7 @@ import TokendProtocol
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
+    private var statusTelling: EventSource?
 
     /// Runs until a signal ends it.
     ///
@@ -255,7 +256,17 @@ import TokendProtocol
 
     // MARK: While it runs
 
+    /// A reload changes every account, and the line counts them all: it is told once a round.
     private func changed() {
+        guard shutdown == nil else { return }
+        if let statusTelling {
+            statusTelling.rearm()
+        } else {
+            statusTelling = loop.addDefer { [unowned self] in tellStatus() }
+        }
+    }
+
+    private func tellStatus() {
         guard shutdown == nil, status.update(for: broker) else { return }
         tell(.status(status.text))
     }
