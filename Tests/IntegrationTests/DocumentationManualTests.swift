@@ -37,7 +37,7 @@ extension Programs {
         private static func usage(_ help: String) -> [String] {
             let lines = help.split(separator: "\n")
             let first = (lines.first ?? "").replacing("tokenctl ", with: "").replacing(" [--flags]", with: "")
-            return [first]
+            return [String(first)]
                 + lines.filter { $0.hasPrefix("  --") && !$0.hasPrefix("  --json") }
                 .compactMap { $0.dropFirst(2).split(separator: "  ").first.map(String.init) }
         }
@@ -60,7 +60,7 @@ extension Programs {
                 case "Oc": words[words.count - 1] += "]"
                 case "Op": (opening, isOpen) = ("[", true)
                 default:
-                    words.append(opening + (isFlag ? "-" : "") + word.replacing("\\&", with: ""))
+                    words.append(opening + (isFlag ? "-" : "") + String(word.replacing("\\&", with: "")))
                     (opening, isFlag) = ("", false)
                 }
             }
