@@ -94,7 +94,7 @@ package import TokendProtocol
     package func start() {
         hasStarted = true
         for account in accounts.values { _ = account.machine.beginLoad() }
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             await finishRemovals()
             do throws(StoreError) {
                 let items = try await store.items()
@@ -127,7 +127,7 @@ package import TokendProtocol
     package func storeOpened() {
         ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
-        Task { @LoopActor in await finishRemovals() }
+        Task.onLoop { [self] in await finishRemovals() }
         onChange?()
     }
 

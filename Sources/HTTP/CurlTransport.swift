@@ -46,7 +46,7 @@ package import Systemd
                 }
             }
         } onCancel: {
-            Task { @LoopActor in self.cancel(id) }
+            Task.onLoop { self.cancel(id) }
         }
         return try result.get()
     }

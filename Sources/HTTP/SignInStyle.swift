@@ -6,7 +6,7 @@
 enum SignInStyle {
     /// What `Content-Security-Policy` calls this sheet: the SHA-256 of `sheet`, byte for byte (CSP 3,
     /// section 8.5). A test holds the two together.
-    static let source = "'sha256-fS144YtwVIZRDinrYXiOCAerK0eX50pf++iAx4IHwWQ='"
+    static let source = "'sha256-/tAUb3DVeffmE7+sMGyIh4PhsVIqyICTH3RmvG6QjTQ='"
 
     /// The sheet: light and dark by the person's setting, one card, no image and no font from elsewhere.
     static let sheet = """
@@ -22,13 +22,15 @@ enum SignInStyle {
         .bad{--tone:#ff9d93;--tint:#431f1d}.wait{--tone:#92b6ff;--tint:#1a2c52}}
         *{box-sizing:border-box}
         html{height:100%}
-        body{min-height:100%;margin:0;padding:clamp(1rem,4vw,3rem);display:grid;place-content:center;\
-        grid-template-columns:minmax(0,31rem);gap:1.5rem;color:var(--ink);\
+        body{min-height:100%;margin:0;padding:clamp(1rem,3vh,3rem) clamp(1rem,4vw,3rem);display:grid;\
+        place-content:center;\
+        grid-template-columns:minmax(0,31rem);gap:clamp(.75rem,2.5vh,1.5rem);color:var(--ink);\
         background:radial-gradient(60rem 36rem at 50% -8rem,var(--glow),transparent) no-repeat var(--page);\
         font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,Cantarell,"Noto Sans",sans-serif;\
         -webkit-text-size-adjust:100%;text-size-adjust:100%}
         main{background:var(--card);border:1px solid var(--edge);border-radius:1.25rem;overflow:hidden;\
-        padding:clamp(1.75rem,6vw,2.75rem);box-shadow:0 1px 2px var(--shade),0 1.25rem 3rem -1rem var(--shade);\
+        padding:clamp(1.5rem,4vh,2.75rem) clamp(1.75rem,6vw,2.75rem);\
+        box-shadow:0 1px 2px var(--shade),0 1.25rem 3rem -1rem var(--shade);\
         text-align:center}
         .mark{display:grid;place-items:center;width:4.5rem;height:4.5rem;margin:0 auto 1.5rem;border-radius:50%;\
         background:var(--tint);color:var(--tone);box-shadow:0 0 0 .5rem color-mix(in srgb,var(--tint) 45%,transparent)}

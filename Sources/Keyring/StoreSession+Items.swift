@@ -46,13 +46,18 @@ extension StoreSession {
     /// Stores an item in the default collection, in place of the one with the same attributes.
     ///
     /// The one that is replaced is looked at first: where items have locks of their own, replacing a locked one would
-    /// ask a person.
+    /// ask a person. Its secret is set, not the item made anew: KeePassXC 2.7 would begin a prompt that never ends where
+    /// another connection had stored it.
     func store(_ item: KeyringItem, _ cancellation: Cancellation) throws(KeyringError) {
         let opened = try open(cancellation)
-        _ = try find(item.attributes, opened, cancellation)
+        let found = try find(item.attributes, opened, cancellation)
         let collection = try unlockedCollection(opened, cancellation)
         let isStored = try attempt("store an item in the keyring") { () throws(GLibError) in
-            try opened.create(item, schema: schema, in: collection.path, cancellation)
+            if found.count == 1 {
+                try opened.setSecret(of: found[0].path, to: item.secret, cancellation)
+                return true
+            }
+            return try opened.create(item, schema: schema, in: collection.path, cancellation)
         }
         guard isStored else { throw Self.dismissed }
         trust(opened.provider)

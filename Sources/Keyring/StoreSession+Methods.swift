@@ -32,14 +32,14 @@ extension StoreSession.Opened {
         }
     }
 
-    /// Puts an item into a collection, in place of the one with the same attributes.
-    func create(
-        _ item: KeyringItem,
-        schema: String,
-        in collection: String,
-        _ cancellation: Cancellation
-    ) throws(GLibError) -> Bool {
-        let value = item.secret.withUnsafeBytes { bytes in
+    /// Gives an item that is there another secret; asks nobody.
+    func setSecret(of path: String, to secret: Secret, _ cancellation: Cancellation) throws(GLibError) {
+        let target = target(path, "Item", "SetSecret")
+        try connection.call(target, [encoded(secret)], returning: "()", cancellation) { _ in }
+    }
+
+    private func encoded(_ secret: Secret) -> OpaquePointer? {
+        let value = secret.withUnsafeBytes { bytes in
             secret_value_new(
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
                 gssize(bytes.count),
@@ -47,6 +47,16 @@ extension StoreSession.Opened {
             )
         }
         defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+        return secret_service_encode_dbus_secret(service.pointer, value)
+    }
+
+    /// Puts an item into a collection, in place of the one with the same attributes.
+    func create(
+        _ item: KeyringItem,
+        schema: String,
+        in collection: String,
+        _ cancellation: Cancellation
+    ) throws(GLibError) -> Bool {
         let attributes = item.attributes.merging(["xdg:schema": schema]) { $1 }
         let properties = [
             "org.freedesktop.Secret.Item.Label": g_variant_new_string(item.label),
@@ -56,7 +66,7 @@ extension StoreSession.Opened {
         ]
         let arguments = [
             Self.dictionary(properties.mapValues { g_variant_new_variant($0) }),
-            secret_service_encode_dbus_secret(service.pointer, value),
+            encoded(item.secret),
             g_variant_new_boolean(1),
         ]
         return try perform(

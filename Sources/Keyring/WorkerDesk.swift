@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Synchronization
+import Systemd
 
 /// What the loop and the worker share: the queue, and the request in hand.
 final class WorkerDesk: Sendable {

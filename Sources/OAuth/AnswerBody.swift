@@ -29,12 +29,7 @@ struct AnswerBody {
             let form = FormParameters.decode(response.body),
             form.secret("access_token") != nil || form.secret("error") != nil
         else { return nil }
-        var object = JSONObject()
-        for element in form {
-            guard object[element.name] == nil else { return nil }
-            object[element.name] = .string(element.value)
-        }
-        return object
+        return JSONObject(distinct: form.lazy.map { ($0.name, .string($0.value)) })
     }
 }
 

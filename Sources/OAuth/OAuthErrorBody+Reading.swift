@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Secrets
 import StrictJSON
 
 extension OAuthErrorBody {
     /// Reads the error that an answer names in one of the shapes in use, whatever its status; nil where it
-    /// names none. `null`, `false`, "" and empty lists name none.
-    init?(answer: JSONObject, status: Int) {
+    /// names none. `null`, `false`, "" and empty lists name none. What was sent as a secret is cut out of every text:
+    /// some servers say which refresh token it was that they did not like.
+    init?(answer: JSONObject, status: Int, sent secrets: [Secret]) {
         let isRefused = answer["ok"]?.bool == false
         guard let found = Self.found(answer) ?? (isRefused ? Found() : nil) else { return nil }
         let description = answer["error_description"]?.string ?? found.description ?? answer["message"]?.string
+        func clean(_ text: String?) -> String? { text.map { Self.cut($0, before: secrets) } }
         self.init(
-            error: found.code ?? "",
-            description: description,
-            uri: answer["error_uri"]?.string,
-            suberror: answer["suberror"]?.string ?? answer["error_subtype"]?.string,
+            error: clean(found.code) ?? "",
+            description: clean(description),
+            uri: clean(answer["error_uri"]?.string),
+            suberror: clean(answer["suberror"]?.string ?? answer["error_subtype"]?.string),
             numbers: Self.numbers(answer, description: description),
             status: status
         )
+    }
+
+    /// The text up to where it names one of the secrets. Of a long text only the beginning is shown, and of a long
+    /// secret the beginning is enough to know it by.
+    private static func cut(_ text: String, before secrets: [Secret]) -> String {
+        let start = Array(text.utf8.prefix(2000))
+        let ends = secrets.compactMap { secret in
+            secret.withUnsafeBytes { bytes in
+                let mark = bytes.prefix(32)
+                return mark.count < 8 || mark.count > start.count
+                    ? nil : (0...start.count - mark.count).first { start[$0...].starts(with: mark) }
+            }
+        }
+        return ends.min().map { String(decoding: start[..<$0], as: UTF8.self) + "…" } ?? text
     }
 
     private struct Found {

@@ -47,8 +47,8 @@ package enum RevocationAnswer: Sendable {
     /// The provider says no.
     case refused(OAuthErrorBody)
 
-    /// Reads the answer; `now` is the unix time at which it came.
-    package static func read(_ response: HTTPResponse, now: Int64) -> RevocationAnswer {
+    /// Reads the answer; `now` is the unix time at which it came, `token` what was to be revoked.
+    package static func read(_ response: HTTPResponse, now: Int64, token: Secret? = nil) -> RevocationAnswer {
         switch response.status {
         case 200..<300:
             return .done
@@ -58,7 +58,9 @@ package enum RevocationAnswer: Sendable {
                 retryAfter: response.waitAsked(now: now)
             )
         default:
-            let body = AnswerBody(response).object.flatMap { OAuthErrorBody(answer: $0, status: response.status) }
+            let body = AnswerBody(response).object.flatMap {
+                OAuthErrorBody(answer: $0, status: response.status, sent: token.map { [$0] } ?? [])
+            }
             let error = body ?? OAuthErrorBody(error: "", status: response.status)
             return error.error == "unsupported_token_type" ? .unsupportedTokenType : .refused(error)
         }

@@ -7,6 +7,10 @@
 package struct Scope: Sendable {
     /// The tokens, each once.
     package private(set) var tokens: [String] = []
+    /// The same tokens, once there are so many that a look through all of them would take long: a provider's answer
+    /// and a client's request have room for a hundred thousand.
+    private var index: Set<ExactToken> = []
+    private static let plainCount = 16
 
     /// No scope.
     package init() {}
@@ -31,7 +35,8 @@ package struct Scope: Sendable {
 
     /// Whether the token is in it; compared byte for byte.
     package func contains(_ token: String) -> Bool {
-        tokens.contains { $0.utf8.elementsEqual(token.utf8) }
+        guard index.isEmpty else { return index.contains(ExactToken(text: token)) }
+        return tokens.contains { $0.utf8.elementsEqual(token.utf8) }
     }
 
     /// Whether every token of the other is in it.
@@ -51,8 +56,12 @@ package struct Scope: Sendable {
 
     /// Adds the token if it is not in it yet.
     package mutating func insert(_ token: String) {
-        if !token.isEmpty, !contains(token) {
-            tokens.append(token)
+        guard !token.isEmpty, !contains(token) else { return }
+        tokens.append(token)
+        if !index.isEmpty {
+            index.insert(ExactToken(text: token))
+        } else if tokens.count > Self.plainCount {
+            index = Set(tokens.map(ExactToken.init))
         }
     }
 
@@ -86,4 +95,17 @@ extension Scope: ExpressibleByArrayLiteral {
 extension Scope: CustomStringConvertible {
     /// The same text.
     package var description: String { text }
+}
+
+/// A token in a set, hashed and compared by its bytes.
+private struct ExactToken: Hashable {
+    let text: String
+
+    static func == (left: ExactToken, right: ExactToken) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
 }

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import HTTPTypes
+package import Secrets
 
 /// What a token endpoint's answer means, for a refresh as for a code exchange: each case asks for another
 /// action, so that a dead grant is never taken for an absent provider or the other way round.
@@ -27,20 +28,22 @@ package enum TokenAnswer: Sendable {
     /// Reads an answer.
     ///
     /// `sentAt` and `now` are the unix times of the request and of the answer. `requested` is the scope
-    /// that was asked for. `issuer` is the account's, nil if it has none.
+    /// that was asked for. `issuer` is the account's, nil if it has none. `sent` are the secrets of the request, which
+    /// no text about the answer may repeat.
     package static func read(
         _ response: HTTPResponse,
         sentAt: Int64,
         now: Int64,
         requested: Scope = [],
         issuer: Issuer? = nil,
+        sent: [Secret] = [],
         dialect: ProviderDialect = ProviderDialect()
     ) -> TokenAnswer {
         let body = AnswerBody(response)
         guard let object = body.object else {
             return unreadable(response, isCutOff: body.isCutOff, now: now)
         }
-        if let error = OAuthErrorBody(answer: object, status: response.status) {
+        if let error = OAuthErrorBody(answer: object, status: response.status, sent: sent) {
             return classify(error, response, now: now, dialect: dialect)
         }
         guard (200..<300).contains(response.status) else {

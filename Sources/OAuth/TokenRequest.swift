@@ -21,6 +21,11 @@ package struct TokenRequest: Sendable {
         "connection", "dpop", "proxy-authorization",
     ]
 
+    /// What of it is secret.
+    package var secrets: [Secret] {
+        ["refresh_token", "code", "code_verifier"].compactMap(parameters.secret)
+    }
+
     /// Trades a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5). `redirectURI` is the one that was
     /// sent, byte for byte. A code is sent once, whatever becomes of the answer.
     package static func authorizationCode(

@@ -118,19 +118,17 @@ extension TokenResponse {
     ]
 
     private static func extra(_ answer: JSONObject) -> JSONObject {
-        withoutSecrets(JSONObject(answer.filter { !defined.contains($0.name) }.map { ($0.name, $0.value) }))
+        withoutSecrets(answer.keeping { !defined.contains($0) })
     }
 
     /// Drops what is named like a token or a secret, at any depth: no refresh token leaves by `extra`.
     private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
-        var result = JSONObject()
-        for member in object {
-            let name = member.name.lowercased()
-            if !name.hasSuffix("token"), !name.contains("secret") {
-                result[member.name] = withoutSecrets(member.value)
-            }
+        object.keeping {
+            let name = $0.lowercased()
+            return !name.hasSuffix("token") && !name.contains("secret")
+        } as: {
+            withoutSecrets($0)
         }
-        return result
     }
 
     private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
@@ -144,7 +142,8 @@ extension TokenResponse {
 
 extension Scope {
     /// Reads a granted scope: text separated by spaces or (GitHub, Slack) by commas, or a list (Twitch).
-    /// A token with a comma that was asked for stays whole. Nil where the value is neither text nor a list
+    /// A token with a comma that was asked for stays whole. One with characters that no scope can have
+    /// (RFC 6749, section 3.3, but for its quotes and backslashes) is dropped: people get to see scopes. Nil where the value is neither text nor a list
     /// of texts.
     init?(answer value: JSONValue, requested: Scope) {
         let texts: [String]
@@ -160,8 +159,10 @@ extension Scope {
         let words = texts.flatMap { Scope($0).tokens }
         self.init(
             words.flatMap { word in
-                requested.contains(word) ? [word] : word.split(separator: ",").map(String.init)
+                requested.contains(word) ? [word] : word.split(separator: ",").map(String.init).filter(Self.isToken)
             }
         )
     }
+
+    private static func isToken(_ word: String) -> Bool { word.utf8.allSatisfy { (0x21...0x7e).contains($0) } }
 }

@@ -64,6 +64,27 @@ package struct JSONObject: Sendable {
         }
     }
 
+    /// An object of these members; nil where a name occurs twice. Takes time proportional to their number.
+    package init?(distinct elements: some Sequence<(String, JSONValue)>) {
+        var seen: Set<ExactName> = []
+        members = []
+        for (name, value) in elements {
+            guard seen.insert(ExactName(text: name)).inserted else { return nil }
+            members.append(Member(name: name, value: value))
+        }
+    }
+
+    /// The members that are wanted, in their order, with their values made anew. Takes time proportional to their
+    /// number.
+    package func keeping(
+        _ isWanted: (_ name: String) -> Bool,
+        as transform: (JSONValue) -> JSONValue = { $0 }
+    ) -> JSONObject {
+        JSONObject(
+            checked: members.filter { isWanted($0.name) }.map { Member(name: $0.name, value: transform($0.value)) }
+        )
+    }
+
     /// The value with this name. Setting appends or replaces; setting nil removes (JSON's `null` is `.null`).
     package subscript(name: String) -> JSONValue? {
         get {

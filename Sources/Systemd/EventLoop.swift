@@ -115,13 +115,16 @@ package final class EventLoop: @unchecked Sendable {
     private func runJobs() {
         queue.take(into: &batch)
         for job in batch {
+            // Right for both kinds: `runSynchronously(isolatedTo:taskExecutor:)` would claim a preference for tasks that
+            // have none, whose way back to the pool is then lost (Swift 6.3.1).
             job.runSynchronously(on: asUnownedSerialExecutor())
         }
         batch.removeAll(keepingCapacity: true)
     }
 }
 
-extension EventLoop: SerialExecutor {
+/// As a serial executor it runs what is isolated to its thread, as a task executor the rest of a task that prefers it.
+extension EventLoop: SerialExecutor, TaskExecutor {
     /// Takes a job from any thread.
     package func enqueue(_ job: consuming ExecutorJob) {
         guard queue.append(UnownedJob(job)) else { return }

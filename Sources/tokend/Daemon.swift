@@ -25,10 +25,12 @@ import TokendProtocol
     private var sources: [EventSource] = []
     private var watch: ConfigurationWatch?
     private var storeWatch: SecretServiceWatch?
+    private var storeLook: EventSource?
     private var sleepWatch: BusSlot?
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
+    private var statusTelling: EventSource?
 
     /// Runs until a signal ends it.
     ///
@@ -235,7 +237,7 @@ import TokendProtocol
             buses.append(bus)
             storeWatch = try SecretServiceWatch(on: bus) { [unowned self] event in
                 switch event {
-                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged: broker.storeSignalled()
+                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged: lookAtStoreSoon()
                 case .vanished, .lockChanged: break
                 }
             }
@@ -244,9 +246,27 @@ import TokendProtocol
         }
     }
 
+    /// Looks once the store's signals have ceased: KeePassXC crashes on a request in the midst of opening its database
+    /// (https://github.com/keepassxreboot/keepassxc/issues/13265).
+    private func lookAtStoreSoon() {
+        let soon = loop.bootTime.advanced(by: .milliseconds(500))
+        if let storeLook { return storeLook.rearm(at: soon) }
+        storeLook = loop.addTimer(at: soon, accuracy: .milliseconds(100)) { [unowned self] in broker.storeSignalled() }
+    }
+
     // MARK: While it runs
 
+    /// A reload changes every account, and the line counts them all: it is told once a round.
     private func changed() {
+        guard shutdown == nil else { return }
+        if let statusTelling {
+            statusTelling.rearm()
+        } else {
+            statusTelling = loop.addDefer { [unowned self] in tellStatus() }
+        }
+    }
+
+    private func tellStatus() {
         guard shutdown == nil, status.update(for: broker) else { return }
         tell(.status(status.text))
     }

@@ -46,7 +46,7 @@ import Systemd
         }
         isKeeping = true
         for source in sources { source.cancel() }
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             await broker.keepTokens()
             onEnd()
         }

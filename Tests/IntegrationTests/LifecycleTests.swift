@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import FoundationEssentials
 import Glibc
 import StrictJSON
 import TestSupport
@@ -50,6 +51,20 @@ extension Programs {
                 #expect(stand.daemon.notifications.lines.contains("STOPPING=1"))
                 _ = DaemonRefusal(try await stand.client.reply(to: wait))
                 #expect(access(stand.world.socketPath, F_OK) != 0)
+            }
+        }
+
+        @Test func `nothing of the runtime's thread pool is ever used, for it wakes every second`() async throws {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                _ = try await stand.client.result("token.get", ["account": "work", "fresh": true])
+                let threads = "/proc/\(stand.daemon.process.processID)/task"
+                let names = try FileManager.default.contentsOfDirectory(atPath: threads).map { thread in
+                    let name = FileManager.default.contents(atPath: "\(threads)/\(thread)/comm") ?? Data()
+                    return String(decoding: name.dropLast(), as: UTF8.self)
+                }
+                #expect(Set(names).isSubset(of: ["tokend", "keyring", "gmain", "gdbus", "pool-spawner"]), "\(names)")
+                #expect(names.contains("tokend"))
             }
         }
 

@@ -17,7 +17,7 @@ extension Programs {
                 try await live(stand, &replies)
                 let processID = stand.daemon.process.processID
                 let places: [(String, [UInt8])] =
-                    try files(under: stand.session.folder) + [
+                    try stand.files() + [
                         ("the log", Array(stand.daemon.log.utf8)),
                         ("the status line", Array(stand.daemon.notifications.lines.joined().utf8)),
                         ("the replies", Array(replies.joined().utf8)),
@@ -61,14 +61,17 @@ extension Programs {
         }
 
         private func bytes(of path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: path))) }
+    }
+}
 
-        /// Every ordinary file of the private world, the keyring's own (which is encrypted) among them.
-        private func files(under folder: String) throws -> [(String, [UInt8])] {
-            try FileManager.default.subpathsOfDirectory(atPath: folder).compactMap { name in
-                let path = "\(folder)/\(name)"
-                let kind = try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-                return kind == .typeRegular ? (path, try bytes(of: path)) : nil
-            }
+extension Stand {
+    /// Every ordinary file of the private world, the keyring's own (which is encrypted) among them.
+    func files() throws -> [(String, [UInt8])] {
+        let folder = session.folder
+        return try FileManager.default.subpathsOfDirectory(atPath: folder).compactMap { name in
+            let path = "\(folder)/\(name)"
+            let kind = try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            return kind == .typeRegular ? (path, [UInt8](try Data(contentsOf: URL(filePath: path)))) : nil
         }
     }
 }

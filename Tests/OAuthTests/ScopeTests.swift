@@ -11,6 +11,12 @@ import Testing
         #expect(Scope("").isEmpty)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a hundred thousand tokens are taken in a moment`() {
+        let many = Scope((0..<100_000).map { "s\($0)" })
+        #expect(many.tokens.count == 100_000 && many.contains(all: many) && many.union(many) == many)
+        #expect(many.contains("s99999") && !many.contains("s100000") && many.subtracting(many).isEmpty)
+    }
+
     @Test func `order does not matter when scopes are compared (A10)`() {
         #expect(Scope("a b") == Scope("b a"))
         #expect(Scope("a b").hashValue == Scope("b a").hashValue)

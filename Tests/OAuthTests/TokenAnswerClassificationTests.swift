@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import OAuth
+import Secrets
 import StrictJSON
 import Testing
 
@@ -10,6 +11,14 @@ import Testing
     @Test(arguments: [200, 400, 401, 403])
     func `invalid_grant ends the grant at any 4xx or 200 (6749-15)`(status: Int) {
         #expect(TokenAnswer.read(.json(["error": "invalid_grant"], status: status)).kind == "grantEnded")
+    }
+
+    @Test(arguments: [400, 500]) func `an error that repeats the refresh token tells nothing of it`(status: Int) {
+        let body: JSONObject = [
+            "error": "invalid_request", "error_description": "Invalid refresh token: RT-0123456789, unknown",
+        ]
+        let answer = TokenAnswer.read(.json(body, status: status), sentAt: 0, now: 0, sent: [Secret("RT-0123456789")])
+        #expect("\(answer)".contains("Invalid refresh token: …") && !"\(answer)".contains("RT-0"))
     }
 
     @Test(arguments: [500, 502, 503])

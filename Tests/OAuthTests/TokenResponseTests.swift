@@ -88,6 +88,11 @@ import Testing
         #expect(read(["scope": "read,write"], requested: ["read,write"]).success?.scope?.tokens == ["read,write"])
     }
 
+    @Test func `a scope token that cannot be one is dropped (6749-14)`() {
+        let scope = read(["scope": "a \u{1b}[31mb \u{202e}c d\u{9b}1m e"], requested: ["a"]).success?.scope
+        #expect(scope?.tokens == ["a", "e"])
+    }
+
     @Test func `a smaller or larger scope is told as it is (6749-14, A10)`() {
         #expect(read(["scope": "a"], requested: ["a", "b"]).success?.scope == ["a"])
         #expect(read(["scope": "a openid"], requested: ["a"]).success?.scope == ["a", "openid"])

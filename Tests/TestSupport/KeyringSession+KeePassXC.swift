@@ -31,12 +31,24 @@ extension KeyringSession {
         adopt(child)
         try await waitForName()
         // The name comes before the database.
-        while try await isLocked() == unlocked {}
+        while try await isLocked() == unlocked {
+            guard child.isRunning else {
+                throw ChildProcessError("KeePassXC ended: \(try await child.exit()) \(child.errors)")
+            }
+        }
+    }
+
+    /// Waits until the database on the disk has an item with this in its title: KeePassXC says that an item is stored
+    /// before it is saved.
+    package func waitForSavedItem(_ title: String) async throws {
+        let command = ["ls", "-q", "-R", database]
+        while try await !keepassxc(command, input: Self.databasePassword + "\n").contains(title) {}
     }
 
     private func isLocked() async throws -> Bool {
-        let alias = try await call("org.freedesktop.Secret.Service.ReadAlias", "default")
-        guard let path = alias.split(separator: "'").dropFirst().first, path != "/" else { return true }
+        // It may let go of the name and take it again while it starts.
+        let alias = try? await call("org.freedesktop.Secret.Service.ReadAlias", "default")
+        guard let alias, let path = alias.split(separator: "'").dropFirst().first, path != "/" else { return true }
         let finished = try await run(
             "gdbus",
             [

@@ -134,9 +134,18 @@ import tokenctl
             #expect(outcome.code == 64, "\(url)")
         }
         #expect(daemon.methods.isEmpty)
-        #expect(try CallTarget(["http://127.0.0.1:8080/x"]).account == nil)
+        #expect(try CallTarget(["work", "http://127.0.0.1:8080/x"]).account == "work")
         #expect(try CallTarget(["work", "get", "https://a.example/"]).method == "GET")
         #expect(throws: TokenctlError.self) { try CallTarget(["work", "GE T", "https://a.example/"]) }
+    }
+
+    @Test func `whose token goes to a host has to be said`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["call", "https://api.example.com/?a&b"], daemon)
+        #expect(outcome.code == 64)
+        #expect(outcome.talk.hasSuffix("  → tokenctl call ACCOUNT 'https://api.example.com/?a&b'\n"))
+        #expect(daemon.methods.isEmpty)
     }
 
     @Test func `of several heads the last one counts, interim ones not`() {

@@ -180,22 +180,6 @@ import tokenctl
         )
     }
 
-    @Test func `the same command works again after a sign-in that failed`() throws {
-        let daemon = try daemon { request in
-            switch request.method {
-            case "account.add": .error("account_exists", code: -32015, data: ["account": "work"])
-            case "account.show": .result(["config": ["issuer": "https://i.example", "client_id": "c"]])
-            default: nil
-            }
-        }
-        defer { daemon.stop() }
-        let command = ["login", "work", "--issuer", "https://i.example", "--client-id"]
-        #expect(try Surroundings().run(command + ["c"], daemon).code == 0)
-        let other = try Surroundings().run(command + ["d"], daemon)
-        #expect(other.code == 1)
-        #expect(other.talk.contains("→ tokenctl account show work"))
-    }
-
     @Test func `an account that does not exist yet is one command away`() throws {
         let daemon = try daemon { request in
             guard request.method == "login.start" else { return nil }

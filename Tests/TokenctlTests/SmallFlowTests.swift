@@ -38,6 +38,13 @@ import tokenctl
         )
     }
 
+    @Test func `where nobody was signed in, logout says so`() throws {
+        let daemon = try daemon(["revoked": false])
+        defer { daemon.stop() }
+        #expect(try Surroundings().run(["logout", "a"], daemon).talk == "Nobody was signed in to a.\n")
+        #expect(try Surroundings().run(["logout", "a", "--keep-grant"], daemon).talk == "Signed out of a here.\n")
+    }
+
     @Test func `logout --all signs every account out`() throws {
         let daemon = try StandInDaemon { request in
             request.method == "account.list" ? .result(["accounts": ["a", "b"]]) : .result(["revoked": true])

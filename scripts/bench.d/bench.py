@@ -86,7 +86,8 @@ class Bench:
         self.measure_rounds()
         if self.wants("rest"):
             say("At rest …")
-            self.results["rest"] = measure.at_rest(self.processes, 5 if self.options.quick else 20)
+            self.results["rest"] = measure.at_rest(
+                self.processes, *((2, 5) if self.options.quick else (20, 20)))
         for process in self.processes.values():
             self.world.end(process)
         if self.wants(measure.START):

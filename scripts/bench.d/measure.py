@@ -92,15 +92,17 @@ def client(world, *arguments):
 
 
 def private_memory(process):
-    """KiB that belong to the process, and its children, alone; None where the kernel does not let us look."""
-    total = 0
+    """KiB that belong to the process, and its children, alone: what it has written, and what it has read of its own
+    file besides; None where the kernel does not let us look."""
+    written = unwritten = 0
     for pid in children(process.pid):
         try:
             text = Path(f"/proc/{pid}/smaps_rollup").read_text()
         except PermissionError:
             return None
-        total += sum(int(size) for size in re.findall(r"^Private_(?:Clean|Dirty):\s+(\d+)", text, re.M))
-    return total
+        written += int(re.search(r"^Private_Dirty:\s+(\d+)", text, re.M)[1])
+        unwritten += int(re.search(r"^Private_Clean:\s+(\d+)", text, re.M)[1])
+    return {"written": written, "unwritten": unwritten}
 
 
 def switches(process):
@@ -110,9 +112,9 @@ def switches(process):
         for pid in children(process.pid) for status in Path(f"/proc/{pid}/task").glob("*/status")}
 
 
-def at_rest(processes, seconds):
-    """Wake-ups and private memory of each, nobody asking for anything."""
-    time.sleep(2)
+def at_rest(processes, settling, seconds):
+    """Wake-ups and private memory of each, nobody asking for anything and what was begun having ended."""
+    time.sleep(settling)
     before = {name: switches(process) for name, process in processes.items()}
     time.sleep(seconds)
     found = {}

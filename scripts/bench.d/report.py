@@ -42,7 +42,8 @@ def rows(results):
                    *(f"{ratio:.2f}" if ratio and part == "p50" else "" for ratio in ratios)]
     rest = results["rest"]
     if rest:
-        yield ["private memory at rest", *(memory(rest.get(name)) for name in servers), "", ""]
+        for title, parts in (("private memory at rest", ["written"]), ("    with its code", ["written", "unwritten"])):
+            yield [title, *(memory(rest.get(name), parts) for name in servers), "", ""]
         seconds = rest["tokend"]["seconds"]
         yield [f"wake-ups at rest, in {seconds} s",
                *(str(rest[name]["wakeups"]) if name in rest else "–" for name in servers), "", ""]
@@ -52,10 +53,10 @@ def rows(results):
             yield [title, *(figure(found.get(name)) for name in servers), "", ""]
 
 
-def memory(entry):
+def memory(entry, parts):
     if not entry or entry["private_kib"] is None:
         return "–"
-    return f"{entry['private_kib'] / 1024:.1f} MiB"
+    return f"{sum(entry['private_kib'][part] for part in parts) / 1024:.1f} MiB"
 
 
 def figure(found):
@@ -89,7 +90,7 @@ STYLE = """
   @media (prefers-color-scheme: dark) { svg { background: #1c1c1a; color: #ecece8; } .tokend { --c: #6ea4ff; }
     .floor { --c: #a5a59e; } .agent { --c: #f0924c; } }
 """
-LEFT, RIGHT, TOP, LANE, GAP = 330, 40, 78, 18, 16
+LEFT, RIGHT, TOP, LANE, GAP = 410, 40, 78, 18, 16
 
 
 def plot(results):
@@ -128,10 +129,10 @@ def plot(results):
         f'<text x="{LEFT + 10 + 110 * at}" y="58">{title}</text>' for at, (name, title) in enumerate(NAMES.items()))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y + 32}" role="img">'
             f'<title>Time to a token</title><style>{STYLE}</style>'
-            f'<text x="16" y="28" font-size="17">Time to a token that is held already</text>'
+            f'<text x="16" y="28" font-size="17">Time to a token</text>'
             f'<text class="quiet" x="16" y="58">dot: median; ring: 99th percentile; {results["rounds"]} rounds</text>'
             f'{legend}{"".join(grid)}{"".join(parts)}</svg>\n')
 
 
 def axis(power):
-    return {3: "1 µs", 4: "10 µs", 5: "100 µs", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s"}.get(power, f"10^{power} ns")
+    return {2: "0.1 µs", 3: "1 µs", 4: "10 µs", 5: "100 µs", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s"}.get(power, f"10^{power} ns")

@@ -13,7 +13,7 @@ extension Account {
 
     func load() {
         let generation = generation
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             let result = await stored()
             guard generation == self.generation else { return }
             switch result {
@@ -80,7 +80,7 @@ extension Account {
     /// Writes a record that the store has refused before.
     func write(_ record: GrantRecord) {
         let generation = generation
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             await turn.take()
             defer { turn.give() }
             guard generation == self.generation else { return }
@@ -130,7 +130,7 @@ extension Account {
     /// Removes what is left of a grant that ended long ago; where that fails, the next start does it.
     func clear() {
         let generation = generation
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             await turn.take()
             defer { turn.give() }
             do throws(StoreError) {

@@ -52,7 +52,7 @@ extension Account {
         } mend: { [weak self] in
             await self?.mend()
         }
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             await tokenTurn.take()
             let outcome = await flow.run(record)
             tokenTurn.give()

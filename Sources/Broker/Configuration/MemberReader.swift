@@ -140,8 +140,16 @@ package struct MemberReader {
 
     /// Faults for every member that nobody asked for.
     package mutating func finish() {
-        for member in object where !known.contains(member.name) {
-            fault(member.name, "is not a setting of this version of tokend")
+        let unknown = object.names.filter { !known.contains($0) }
+        for name in unknown.prefix(Self.mostUnknown) {
+            fault(name, "is not a setting of this version of tokend")
+        }
+        if unknown.count > Self.mostUnknown {
+            let more = unknown.count - Self.mostUnknown
+            faults.append(ConfigurationFault(file: source.file, message: "\(more) more members are no settings"))
         }
     }
+
+    /// How many unknown members are named: each costs a look through the file for its line.
+    private static var mostUnknown: Int { 100 }
 }

@@ -76,7 +76,7 @@ package import TokendProtocol
 
     /// Prepares the login: the store is asked first, then the provider, then a port is opened.
     func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
-        preparation = Task { @LoopActor in
+        preparation = Task.onLoop { [self] in
             do throws(ProtocolError) {
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
@@ -181,7 +181,7 @@ package import TokendProtocol
     private func exchange(_ code: Secret) {
         guard let attempt else { return }
         // It is never cancelled: a grant that comes too late is revoked, and for that its answer must be read.
-        Task { @LoopActor in
+        Task.onLoop { [self] in
             do throws(LoginFailure) {
                 finish(.success(try await attempt.exchange(code, for: self)))
             } catch {

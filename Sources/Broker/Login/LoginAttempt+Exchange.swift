@@ -54,7 +54,7 @@ extension LoginAttempt {
     /// Nothing of a grant that is not kept shall live on at the provider; nobody waits for that.
     private func discard(_ tokens: [Secret?], _ sent: Sent) {
         let access = access
-        Task { @LoopActor in
+        Task.onLoop {
             for (token, hint) in zip(tokens, [RevocationRequest.Hint.refreshToken, .accessToken]) {
                 guard let token else { continue }
                 _ = await access.revoke(token, hint: hint, metadata: sent.prepared.metadata)

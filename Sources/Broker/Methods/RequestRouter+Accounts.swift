@@ -62,7 +62,7 @@ extension RequestRouter {
         let broker = broker
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            Task { @LoopActor in
+            Task.onLoop {
                 let result = await account.logout(revoke: parameters.revoke ?? true)
                 do throws(ProtocolError) {
                     try broker.removeAccount(account.name)
@@ -80,7 +80,7 @@ extension RequestRouter {
         let account = try broker.account(named: parameters.account)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            Task { @LoopActor in
+            Task.onLoop {
                 do throws(ProtocolError) {
                     reply.succeed(
                         try await account.importGrant(

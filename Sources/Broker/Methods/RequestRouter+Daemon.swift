@@ -65,7 +65,7 @@ extension RequestRouter {
         let broker = broker
         let timeout = Duration.seconds(parameters.timeout ?? 60)
         return .later { reply in
-            Task { @LoopActor in
+            Task.onLoop {
                 do throws(StoreError) {
                     if let passphrase = parameters.passphrase {
                         try await broker.store.unlock(passphrase: passphrase, timeout: timeout)

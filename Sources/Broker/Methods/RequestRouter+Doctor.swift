@@ -16,7 +16,7 @@ extension RequestRouter {
         let examination = Examination(broker: broker)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            Task { @LoopActor in
+            Task.onLoop {
                 reply.succeed(Doctor.Result(checks: await examination.checks(of: accounts)))
             }
         }

@@ -19,7 +19,7 @@ extension RequestRouter {
                 clock: self.broker.ports.clock,
                 message: "nobody opened the store or signed in to “\(account.name)” in time"
             )
-            Task { @LoopActor in
+            Task.onLoop { [self] in
                 let result = await self.askPerson(account, demand, for: reply)
                 self.finish(reply, result, account, parameters, session)
             }

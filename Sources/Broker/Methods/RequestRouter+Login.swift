@@ -53,7 +53,7 @@ extension RequestRouter {
         guard isWanted else { return }
         let ports = broker.ports
         let command = broker.configuration.daemon.browser
-        Task { @LoopActor in
+        Task.onLoop {
             do throws(BrowserError) {
                 try await ports.browser.open(url, command: command)
             } catch {
@@ -96,7 +96,7 @@ extension RequestRouter {
         let account = try broker.account(named: parameters.account)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            Task { @LoopActor in
+            Task.onLoop {
                 reply.succeed(await account.logout(revoke: parameters.revoke ?? true))
             }
         }

@@ -39,7 +39,8 @@ import TokendProtocol
                 sentAt: sentAt.wall,
                 now: clock.now.wall,
                 requested: requested,
-                issuer: account.issuer
+                issuer: account.issuer,
+                sent: request.secrets
             )
             return .answer(answer, at: sentAt)
         } catch {
@@ -85,7 +86,7 @@ import TokendProtocol
         request.timeout = .seconds(5)
         do {
             let response = try await transport.send(request, wire: wire)
-            switch RevocationAnswer.read(response, now: clock.now.wall) {
+            switch RevocationAnswer.read(response, now: clock.now.wall, token: token) {
             case .done, .unsupportedTokenType: return nil
             case .later(let reason, retryAfter: _):
                 return "\(account.issuerHost) did not revoke the grant now: \(reason)"

@@ -86,7 +86,7 @@ package import TokendProtocol
     /// What one discovery finds, for all who ask while it is under way: many accounts of one provider start together.
     private func discovered(_ issuer: Issuer, _ key: Key) async throws(ProtocolError) -> ProviderMetadata {
         if let running = discoveries[key] { return try await running.value.get() }
-        let task = Task { @LoopActor () -> Result<ProviderMetadata, ProtocolError> in
+        let task = Task.onLoop { [self] () -> Result<ProviderMetadata, ProtocolError> in
             do throws(ProtocolError) {
                 let found = try await discover(issuer, wire: key.wire)
                 metadata[key] = Entry(value: found, fetchedAt: clock.now.boot)

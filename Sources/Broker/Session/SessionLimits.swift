@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
+
 /// What one client, and all of them together, can take of the daemon.
 package struct SessionLimits: Sendable {
     /// A request line, in bytes.
@@ -15,6 +17,20 @@ package struct SessionLimits: Sendable {
     package var halfLines = 64 * 1024 * 1024
     /// How long a line over the limit is read away before the connection is closed.
     package var overlongPatience: Duration = .seconds(1)
+    /// Connected clients; further ones wait in the backlog. The rest of the process's descriptors is for its own work:
+    /// GLib, which the keyring is reached with, ends the process where it gets none.
+    package var clients = SessionLimits.clients(ofDescriptors: SessionLimits.descriptors)
 
     package init() {}
+
+    /// How many of so many descriptors clients may have.
+    package static func clients(ofDescriptors count: Int) -> Int {
+        max(count / 2, count - 256)
+    }
+
+    private static var descriptors: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return Int(clamping: limit.rlim_cur)
+    }
 }

@@ -65,6 +65,7 @@ package import Systemd
     }
 
     private func accept() {
+        guard sessions.count < limits.clients else { return pause() }
         let descriptor: Int32
         do {
             descriptor = try UnixSocket.accept(listener)
@@ -85,7 +86,7 @@ package import Systemd
         }
     }
 
-    /// Out of descriptors: new clients wait in the backlog for a second instead of spinning the loop.
+    /// Too many clients, or out of descriptors: new ones wait in the backlog for a second instead of spinning the loop.
     private func pause() {
         source?.events = []
         retry = loop.addTimer(at: loop.bootTime.advanced(by: .seconds(1)), accuracy: .milliseconds(100)) {

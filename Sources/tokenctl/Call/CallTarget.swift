@@ -5,22 +5,29 @@ import HTTPTypes
 
 /// What `call` is to ask for: the operands, understood. Pure.
 package struct CallTarget: Sendable, Equatable {
-    /// Whose token; nil for the default account's.
-    package let account: String?
+    /// Whose token: it goes to a host that was typed, so the account is typed as well.
+    package let account: String
     /// The method; nil leaves it to curl.
     package let method: String?
     /// Where the request goes.
     package let url: String
 
-    /// `[ACCOUNT] [METHOD] URL`; a token goes nowhere in the clear but to this machine itself.
+    /// `ACCOUNT [METHOD] URL`; a token goes nowhere in the clear but to this machine itself.
     package init(_ operands: [String]) throws(TokenctlError) {
         let example = ["tokenctl call work https://api.example.com/me"]
         guard let last = operands.last else { throw .usage("call needs a URL", next: example) }
         if let fault = Self.fault(last) {
             throw .usage("call cannot use the URL “\(TerminalText.sanitized(last))”: \(fault)", next: example)
         }
+        guard operands.count > 1 else {
+            let shown = ShellWord.quoted(TerminalText.sanitized(last))
+            throw .usage(
+                "call needs ACCOUNT before the URL: whose token goes there?",
+                next: ["tokenctl call ACCOUNT \(shown)"]
+            )
+        }
         url = last
-        account = operands.count > 1 ? operands[0] : nil
+        account = operands[0]
         method = operands.count > 2 ? try Self.method(operands[1]) : nil
     }
 

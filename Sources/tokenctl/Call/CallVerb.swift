@@ -28,11 +28,10 @@ struct CallVerb {
         let token = try conversation.token(params)
         var (code, gate) = try request(command, token, mayRepeat: true)
         if gate.wantsRepetition {
-            params.account = token.account
             params.rejected = Secret(token.text)
             (code, gate) = try request(command, conversation.token(params), mayRepeat: false)
         }
-        explain(gate.head, account: token.account ?? target.account)
+        explain(gate.head, account: target.account)
         return code
     }
 
@@ -69,8 +68,8 @@ struct CallVerb {
     }
 
     /// What the API's refusal means, and what leads on.
-    private func explain(_ head: ResponseHead, account: String?) {
-        let login = "tokenctl login" + (account.map { " " + TerminalText.sanitized($0) } ?? "")
+    private func explain(_ head: ResponseHead, account: String) {
+        let login = "tokenctl login " + TerminalText.sanitized(account)
         if let scope = head.missingScope {
             let scope = TerminalText.sanitized(scope)
             console.say(

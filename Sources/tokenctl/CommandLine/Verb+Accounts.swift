@@ -7,7 +7,6 @@ extension Verb {
         Flag("--issuer", value: "URL", "the provider's issuer, such as https://login.example.com"),
         Flag("--client-id", value: "ID", "the client id that the provider gave out for this program"),
         Flag("--scope", value: "SCOPE", repeats: true, "what to ask for; may be repeated"),
-        Flag("--client-secret-file", value: "FILE", "the client secret, if there is one (- for stdin)"),
         Flag("--redirect-uri", value: "URI", "the redirect URI registered at the provider"),
     ]
 
@@ -23,7 +22,8 @@ extension Verb {
         summary: "sign in with your browser",
         details: [
             "Prints the sign-in URL, opens your browser and waits until you are done.",
-            "With --issuer and --client-id the account is made in the same step.",
+            "With --issuer and --client-id the account is made in the same step; one that",
+            "is there and where nobody is signed in gets these settings instead.",
             "Ctrl-C cancels the sign-in, here and in the daemon.",
         ],
         examples: [
@@ -49,7 +49,6 @@ extension Verb {
         operand: .optional("ACCOUNT"),
         flags: accountFlags + [Flag("--replace", "overwrite an account of that name")],
         summary: "make an account; asks for what is missing",
-        details: ["The client secret goes to the secret store, never to a file."],
         examples: [
             "tokenctl account add work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email"

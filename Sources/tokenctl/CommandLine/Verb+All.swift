@@ -21,7 +21,8 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--client-key-file", "--device", "--end-session", "--list-providers", "--paste", "--provider",
+        "--audience", "--client-key-file", "--client-secret-file", "--device", "--end-session", "--list-providers",
+        "--paste", "--provider",
         "--providers-from", "--resource", "--trace",
     ]
 }

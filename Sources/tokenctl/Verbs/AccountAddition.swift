@@ -4,7 +4,7 @@
 import StrictJSON
 import TokendProtocol
 
-/// Sends an account's draft to the daemon, with its client secret where there is one.
+/// Sends an account's draft to the daemon, and tells its refusal in terms of what was typed.
 struct AccountAddition {
     private let conversation: Conversation
 
@@ -17,9 +17,54 @@ struct AccountAddition {
     func add(_ draft: AccountDraft, replacing: Bool) throws(TokenctlError) -> JSONObject {
         var params = AccountAdd.Parameters(account: draft.account, config: draft.config)
         if replacing { params.replace = true }
-        if let file = draft.clientSecretFile {
-            params.clientSecret = try SecretInput(conversation.console, "the client secret").read(file)
+        do throws(TokenctlError) {
+            return try conversation.askOpeningStore(AccountAdd.self, params, account: draft.account)
+        } catch {
+            throw Self.explained(error, draft)
         }
-        return try conversation.askOpeningStore(AccountAdd.self, params, account: draft.account)
+    }
+
+    /// The account's draft takes the place of the settings that are there while nobody is signed in with them; who is
+    /// signed in has to ask for that. Settings that are these already stay as they are.
+    func addOrReplace(_ draft: AccountDraft) throws(TokenctlError) {
+        do throws(TokenctlError) {
+            try add(draft, replacing: false)
+        } catch {
+            guard error.code == .accountExists else { throw error }
+            let params = AccountShow.Parameters(account: draft.account)
+            // An account whose file has faults may not be shown; then it is not the draft's.
+            let shown = try? conversation.ask(AccountShow.self, params, account: draft.account)
+            if let config = shown?["config"]?.object, draft.matches(config) { return }
+            guard try isSignedOut(draft.account) else { throw Self.inUse(error, draft) }
+            try add(draft, replacing: true)
+            conversation.console.say(
+                "The settings of \(draft.account) are replaced; nobody was signed in with the old ones."
+            )
+        }
+    }
+
+    private func isSignedOut(_ account: String) throws(TokenctlError) -> Bool {
+        let status = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let state = status["accounts"]?.array?.first?.object?["state"]?.string
+        return state == "signed_out" || state == "login_required"
+    }
+
+    private static func inUse(_ refusal: TokenctlError, _ draft: AccountDraft) -> TokenctlError {
+        var error = refusal
+        error.message = "the account \(draft.account) is in use with other settings; to replace them all the same:"
+        return error
+    }
+
+    private static func explained(_ refusal: TokenctlError, _ draft: AccountDraft) -> TokenctlError {
+        var error = refusal
+        switch error.code.rawValue {
+        case TokenctlError.Code.accountExists.rawValue: error.next = [draft.replacement]
+        case "config_invalid":
+            // Nothing was written: there is no line to mend, only a flag.
+            error.message = ConfigFault(error.data).withoutPlace(error.message)
+            error.next = []
+        default: break
+        }
+        return error
     }
 }

@@ -15,12 +15,10 @@ package struct AccountDraft: Sendable, Equatable {
     package let scopes: [String]
     /// The redirect URI, where it is not the default one.
     package let redirectURI: String?
-    /// A path, or `-` for stdin.
-    package let clientSecretFile: String?
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
-        ["--issuer", "--client-id", "--client-secret-file"].contains(where: invocation.has)
+        ["--issuer", "--client-id"].contains(where: invocation.has)
     }
 
     /// Takes the flags; says which is missing.
@@ -57,7 +55,6 @@ package struct AccountDraft: Sendable, Equatable {
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
-        clientSecretFile = invocation.value("--client-secret-file")
     }
 
     /// The account's file, as `account.add` takes it.
@@ -65,14 +62,21 @@ package struct AccountDraft: Sendable, Equatable {
         var config: JSONObject = ["issuer": .string(issuer), "client_id": .string(clientID)]
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
-        // With a secret, Basic is what every provider must take (RFC 6749, section 2.3.1).
-        if clientSecretFile != nil { config["client_authentication"] = "client_secret_basic" }
         return config
     }
 
-    /// Whether an account's settings are of the same issuer and client.
+    /// Whether an account's settings are these already; what the command line leaves open may be anything.
     package func matches(_ config: JSONObject) -> Bool {
-        config["issuer"]?.string == issuer && config["client_id"]?.string == clientID
+        self.config.allSatisfy { config[$0.name] == $0.value }
+    }
+
+    /// The command that makes an account of that name anew, for a shell.
+    package var replacement: String {
+        var words = ["--issuer", issuer, "--client-id", clientID]
+        if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
+        if let redirectURI { words += ["--redirect-uri", redirectURI] }
+        let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
+        return (["tokenctl account add", account] + shown + ["--replace"]).joined(separator: " ")
     }
 
     /// `[A-Za-z0-9][A-Za-z0-9._@-]{0,63}`.

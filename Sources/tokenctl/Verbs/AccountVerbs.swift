@@ -123,7 +123,8 @@ struct AccountRemoveVerb {
         if conversation.invocation.has("--keep-grant") { params.revoke = false }
         let result = try conversation.askOpeningStore(AccountRemove.self, params, account: account)
         conversation.finish(result) {
-            Farewell(result).lines(account).forEach(conversation.console.say)
+            let farewell = Farewell(result, keepsGrant: conversation.invocation.has("--keep-grant"))
+            if !farewell.isNobodys { farewell.lines(account).forEach(conversation.console.say) }
             conversation.console.say("The account \(TerminalText.sanitized(account)) is removed.")
         }
         return ExitCode.success

@@ -17,7 +17,9 @@ struct LoginVerb {
         var options = try options()
         let account: String
         if AccountDraft.isDrafted(by: invocation) {
-            account = try addAccount()
+            let draft = try AccountDraft(invocation)
+            try AccountAddition(conversation).addOrReplace(draft)
+            account = draft.account
         } else {
             account = try conversation.account()
             if !invocation.scopes.isEmpty {
@@ -34,25 +36,12 @@ struct LoginVerb {
         var options = SignIn.Options()
         options.opensBrowser = !invocation.has("--no-browser")
         if let text = invocation.value("--timeout") {
-            options.timeout = try Seconds.required(text, for: "--timeout")
+            let seconds = try Seconds.required(text, for: "--timeout")
+            guard seconds > 0 else { throw .usage("--timeout 0 leaves no time to sign in") }
+            options.timeout = seconds
         }
         options.force = invocation.has("--force")
         options.loginHint = invocation.value("--login-hint")
         return options
-    }
-
-    /// Makes the account; one that is there already with the same issuer and client is taken as it is, so that the same
-    /// command can be given again after a sign-in that failed.
-    private func addAccount() throws(TokenctlError) -> String {
-        let draft = try AccountDraft(invocation)
-        do throws(TokenctlError) {
-            try AccountAddition(conversation).add(draft, replacing: false)
-        } catch {
-            guard error.code == .accountExists else { throw error }
-            let params = AccountShow.Parameters(account: draft.account)
-            let shown = try conversation.ask(AccountShow.self, params, account: draft.account)
-            guard let config = shown["config"]?.object, draft.matches(config) else { throw error }
-        }
-        return draft.account
     }
 }

@@ -17,7 +17,7 @@ struct LogoutVerb {
         guard invocation.has("--all") else {
             let account = try conversation.account()
             let result = try logout(account)
-            conversation.finish(result) { Farewell(result).lines(account).forEach(conversation.console.say) }
+            conversation.finish(result) { say(result, account) }
             return ExitCode.success
         }
         guard invocation.account == nil else { throw .usage("--all and an account's name exclude each other") }
@@ -27,11 +27,16 @@ struct LogoutVerb {
             var result = try logout(name)
             result["account"] = .string(name)
             results.append(.object(result))
-            if !invocation.wantsJSON { Farewell(result).lines(name).forEach(conversation.console.say) }
+            if !invocation.wantsJSON { say(result, name) }
         }
         if invocation.wantsJSON { conversation.console.printJSON(.object(["accounts": .array(results)])) }
         if names.isEmpty, !invocation.wantsJSON { conversation.console.say("There is no account to sign out of.") }
         return ExitCode.success
+    }
+
+    private func say(_ result: JSONObject, _ account: String) {
+        let keepsGrant = conversation.invocation.has("--keep-grant")
+        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach(conversation.console.say)
     }
 
     private func logout(_ account: String) throws(TokenctlError) -> JSONObject {
@@ -44,15 +49,25 @@ struct LogoutVerb {
 /// What a `logout` result means, in sentences. Pure.
 package struct Farewell: Sendable {
     private let result: JSONObject
+    private let keepsGrant: Bool
 
-    /// From the result as it came.
-    package init(_ result: JSONObject) {
+    /// From the result as it came. `keepsGrant`: the provider was not to be told.
+    package init(_ result: JSONObject, keepsGrant: Bool = false) {
         self.result = result
+        self.keepsGrant = keepsGrant
+    }
+
+    /// Nobody was signed in: the provider was to be told, and there was nothing to tell. Where it was not to be told,
+    /// the result does not say.
+    package var isNobodys: Bool {
+        !keepsGrant && result["revoked"]?.bool == false && Self.text(result["revocation_fault"]) == nil
+            && result["removal_pending"]?.bool != true
     }
 
     /// What to say about the account.
     package func lines(_ account: String) -> [String] {
         let account = TerminalText.sanitized(account)
+        guard !isNobodys else { return ["Nobody was signed in to \(account)."] }
         var lines: [String] = []
         if result["revoked"]?.bool == true {
             lines.append("Signed out of \(account); the provider revoked the grant.")

@@ -50,6 +50,21 @@ import TokendProtocol
         #expect(before != nil)
     }
 
+    @LoopActor @Test func `an ID token for another access token is dropped, and the access token served (OIDC-12)`()
+        async throws
+    {
+        let world = try await signedIn()
+        let first = try world.get()
+        await world.transport.next().answer(try answer(world))
+        let before = try await first.ended().get().token.idToken
+        let second = try world.get(.fresh)
+        await world.transport.next().answer(try answer(world, ["at_hash": "AAAAAAAAAAAAAAAAAAAAAA"]))
+        let served = try await second.ended().get().token
+        #expect(served.idToken == before)
+        #expect(before != nil)
+        #expect(world.store.member("refresh_token")?.string == "R2")
+    }
+
     @LoopActor @Test
     func `another subject: nothing is served, nor any held token, until a new login (OIDC-11, rule 10)`()
         async throws

@@ -18,6 +18,18 @@ import TokendProtocol
         #expect(limits.overlongPatience == .seconds(1))
     }
 
+    @Test @LoopActor func `clients leave the daemon descriptors of its own`() async throws {
+        #expect(SessionLimits.clients(ofDescriptors: 64) == 32 && SessionLimits.clients(ofDescriptors: 1024) == 768)
+        let stand = try SessionStand { $0.clients = 2 }
+        defer { stand.end() }
+        let peers = try (0..<3).map { _ in try stand.peer() }
+        for peer in peers { peer.send("{\"method\":\"now\"}\n") }
+        _ = await (peers[0].line(), peers[1].line())
+        try await stand.clients(2)
+        peers[0].close()
+        #expect(await peers[2].line() != nil)
+    }
+
     @Test @LoopActor func `no more is read from a client that has enough in flight`() async throws {
         let stand = try SessionStand { $0.inFlight = 4 }
         defer { stand.end() }

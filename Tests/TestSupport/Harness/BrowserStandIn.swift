@@ -22,6 +22,9 @@ package final class BrowserStandIn: Sendable {
         }
     }
 
+    /// What a form's answer is sent as.
+    package static let formType = "application/x-www-form-urlencoded"
+
     /// Headers sent with each request besides `Host`, `Accept`, `User-Agent` and cookies.
     private let extraHeaders: [WireHeader]
     private let asksForIcon: Bool
@@ -38,8 +41,13 @@ package final class BrowserStandIn: Sendable {
     package func open(_ url: String) async throws -> Page { try await follow("GET", url, form: nil) }
 
     /// Sends one request and follows nothing.
-    package func request(_ method: String, _ url: String, body: String? = nil) async throws -> Page {
-        try await blocking { [self] in try send(method, url, form: body, hops: [url]) }
+    package func request(
+        _ method: String,
+        _ url: String,
+        body: String? = nil,
+        type: String = BrowserStandIn.formType
+    ) async throws -> Page {
+        try await blocking { [self] in try send(method, url, body, type: type, hops: [url]) }
     }
 
     /// Fills in the form on `page`, hidden fields included, and sends it; `follows` goes on with the redirects.
@@ -67,16 +75,16 @@ package final class BrowserStandIn: Sendable {
 
     private func follow(_ method: String, _ url: String, form: String?) async throws -> Page {
         try await blocking { [self] in
-            var page = try send(method, url, form: form, hops: [url])
+            var page = try send(method, url, form, hops: [url])
             while (300..<400).contains(page.status), let location = page.header("Location"), page.hops.count < 10,
                 let address = HTTPAddress(page.url)
             {
                 let next = address.resolve(location)
-                page = try send("GET", next, form: nil, hops: page.hops + [next])
+                page = try send("GET", next, nil, hops: page.hops + [next])
             }
             if asksForIcon, let address = HTTPAddress(page.url) {
                 // Nobody cares for the answer; a listener that is gone by now is as it should be.
-                _ = try? send("GET", address.resolve("/favicon.ico"), form: nil, hops: [], isIcon: true)
+                _ = try? send("GET", address.resolve("/favicon.ico"), nil, hops: [], isIcon: true)
             }
             return page
         }
@@ -85,19 +93,25 @@ package final class BrowserStandIn: Sendable {
     private func send(
         _ method: String,
         _ url: String,
-        form: String?,
+        _ body: String?,
+        type: String = BrowserStandIn.formType,
         hops: [String],
         isIcon: Bool = false
     ) throws -> Page {
         guard let address = HTTPAddress(url) else { throw TimedOut("a loopback http URL instead of \(url)") }
         let exchange = try RawConnection(address)
-        try exchange.send(head(method, address, length: form?.utf8.count, isIcon: isIcon) + (form ?? ""))
+        try exchange.send(head(method, address, body.map { (type, $0.utf8.count) }, isIcon: isIcon) + (body ?? ""))
         let answer = try exchange.readAnswer()
         keepCookies(answer.headers)
         return Page(url: url, status: answer.status, headers: answer.headers, body: answer.body, hops: hops)
     }
 
-    private func head(_ method: String, _ address: HTTPAddress, length: Int?, isIcon: Bool) -> String {
+    private func head(
+        _ method: String,
+        _ address: HTTPAddress,
+        _ body: (type: String, length: Int)?,
+        isIcon: Bool
+    ) -> String {
         var lines = [
             "\(method) \(address.target) HTTP/1.1", "Host: \(address.authority)", "User-Agent: BrowserStandIn",
             "Accept: \(isIcon ? "image/*" : "text/html,*/*;q=0.8")", "Connection: close",
@@ -106,8 +120,8 @@ package final class BrowserStandIn: Sendable {
         lines += extraHeaders.map { "\($0.name): \($0.value)" }
         let cookies = cookies.withLock { $0.map { "\($0.key)=\($0.value)" } }
         if !cookies.isEmpty { lines.append("Cookie: " + cookies.joined(separator: "; ")) }
-        if let length {
-            lines += ["Content-Type: application/x-www-form-urlencoded", "Content-Length: \(length)"]
+        if let body {
+            lines += ["Content-Type: \(body.type)", "Content-Length: \(body.length)"]
         }
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }

@@ -51,8 +51,11 @@ extension FakeProvider {
     /// The issuer, as discovery has it and as an account's file must name it.
     package var issuer: String { origin + settings.issuerPath }
 
-    /// Scheme, host and port.
-    package var origin: String { "http://127.0.0.1:\(port)" }
+    /// Scheme, host and port that it gives out.
+    package var origin: String { settings.publicOrigin ?? ownOrigin }
+
+    /// Scheme, host and port where it listens itself.
+    package var ownOrigin: String { "http://127.0.0.1:\(port)" }
 
     /// The settings in force; may be changed at any time.
     package var settings: ProviderSettings { withState { $0.settings } }

@@ -52,6 +52,8 @@ package struct ProviderSettings: Sendable {
         case rotating(grace: Duration)
     }
 
+    /// The origin under which clients reach it, where something stands in front; nil for its own.
+    package var publicOrigin: String?
     /// A path behind the origin, as multi-tenant providers have it; it begins with a slash and does not end in one.
     package var issuerPath = ""
     package var clients = [ProviderClient()]

@@ -4,6 +4,7 @@
 import Broker
 import Glibc
 import Synchronization
+import Systemd
 
 /// The one thread that the vault lives on: making a key takes a third of a second, and a disk may take longer.
 ///
@@ -91,29 +92,5 @@ final class StoreWorker: Sendable {
             desk.bell.ring()
         }
         return try result.get()
-    }
-}
-
-/// Wakes the one thread that waits; rings that came before are not lost.
-///
-/// Unchecked because a raw pointer is not `Sendable`; a semaphore may be used from every thread.
-private final class Bell: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() {
-        sem_init(semaphore, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func ring() {
-        sem_post(semaphore)
-    }
-
-    func wait() {
-        while sem_wait(semaphore) != 0 && errno == EINTR {}
     }
 }

@@ -3,22 +3,28 @@
 
 import FoundationEssentials
 import Glibc
-import HTTP
-import TestSupport
 
-/// A certificate authority of one test run, its certificates, and TLS servers (`openssl s_server`) that use them.
-final class TestAuthority: Sendable {
+/// A certificate authority of one test run, and certificates of its own for `localhost` and 127.0.0.1, in a folder that
+/// goes with it.
+package final class TestAuthority: Sendable {
     /// What a server's certificate is like.
-    enum Leaf: String, CaseIterable {
+    package enum Leaf: String, Sendable, CaseIterable {
         case good, expired, wrongName, selfSigned
     }
 
     private let folder: String
 
-    /// The authority's certificate.
-    var certificate: String { "\(folder)/ca.pem" }
+    /// The path of the authority's certificate.
+    package var certificate: String { "\(folder)/ca.pem" }
 
-    init() async throws {
+    /// The path of a server's certificate.
+    package func certificate(_ leaf: Leaf) -> String { "\(folder)/\(leaf).pem" }
+
+    /// The path of a server's private key.
+    package func key(_ leaf: Leaf) -> String { "\(folder)/\(leaf).key" }
+
+    /// Makes them all; takes a moment.
+    package init() async throws {
         var template = Array("/tmp/tokend-ca.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemCallError("mkdtemp") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -50,27 +56,6 @@ final class TestAuthority: Sendable {
         )
     }
 
-    /// Starts a server with this certificate; it answers a GET with a page about its connection.
-    func serve(_ leaf: Leaf, _ options: String = "") async throws -> TLSServer {
-        let child = try ChildProcess(
-            "/usr/bin/openssl",
-            "s_server -accept 127.0.0.1:0 -www -cert \(folder)/\(leaf).pem -key \(folder)/\(leaf).key \(options)"
-                .split(separator: " ").map(String.init),
-            environment: [:],
-            input: .pipe
-        )
-        let line = try await child.line { $0.hasPrefix("ACCEPT ") }
-        guard let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-            throw TimedOut("a port in \(line)")
-        }
-        return TLSServer(child: child, port: port)
-    }
-
-    /// Settings that trust this authority beside the system's.
-    func trusting() throws -> TransportSettings {
-        TransportSettings(certificates: try CertificateFile(path: certificate))
-    }
-
     private func openssl(_ command: String, _ more: String...) async throws {
         let script = "cd \(folder) && exec openssl \"$@\""
         let arguments = command.split(separator: " ").map(String.init) + more
@@ -81,10 +66,4 @@ final class TestAuthority: Sendable {
         )
         guard finished.status == .code(0) else { throw ChildProcessError(finished.errors) }
     }
-}
-
-/// A running `openssl s_server`; it ends with this value's last copy.
-struct TLSServer {
-    let child: ChildProcess
-    let port: UInt16
 }

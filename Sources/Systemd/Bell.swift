@@ -3,13 +3,13 @@
 
 import Glibc
 
-/// Wakes the one thread that waits; rings that came before are not lost.
+/// Wakes the one thread of its own that blocking work has (the keyring's, the file store's); rings that came before are not lost.
 ///
 /// Unchecked because a raw pointer is not `Sendable`; a semaphore may be used from every thread.
-final class Bell: @unchecked Sendable {
+package final class Bell: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
-    init() {
+    package init() {
         sem_init(semaphore, 0, 0)
     }
 
@@ -18,11 +18,13 @@ final class Bell: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    func ring() {
+    /// Lets one `wait` return.
+    package func ring() {
         sem_post(semaphore)
     }
 
-    func wait() {
+    /// Blocks the calling thread until it is rung for; never for the loop's thread.
+    package func wait() {
         while sem_wait(semaphore) != 0 && errno == EINTR {}
     }
 }

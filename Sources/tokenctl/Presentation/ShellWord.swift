@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// A word as a person can paste it into a shell. Pure.
+package enum ShellWord {
+    /// The word itself where the shell leaves it as it stands, else in single quotes.
+    package static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-_./:@%+=,".utf8.contains(byte)
+        }
+        guard !isPlain || word.isEmpty else { return word }
+        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}
