@@ -60,7 +60,7 @@ extension Programs {
                 case "Oc": words[words.count - 1] += "]"
                 case "Op": (opening, isOpen) = ("[", true)
                 default:
-                    words.append(opening + (isFlag ? "-" : "") + word.replacing("\\&", with: ""))
+                    words.append(opening + (isFlag ? "-" : "") + String(word.replacing("\\&", with: "")))
                     (opening, isFlag) = ("", false)
                 }
             }
