@@ -4,12 +4,15 @@
 import StrictJSON
 package import TokendProtocol
 
-/// All the faults of one file; empty where they are known already.
+/// All the faults of one file, in the order of its lines; empty where they are known already.
 package struct ConfigurationFaults: Error, Sendable {
     package let list: [ConfigurationFault]
 
     package init(_ list: [ConfigurationFault]) {
-        self.list = list
+        // Faults of one line stay in their order; what is missing has no line and comes last.
+        self.list = list.enumerated().sorted {
+            ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset)
+        }.map(\.element)
     }
 }
 

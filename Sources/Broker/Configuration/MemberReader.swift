@@ -141,7 +141,18 @@ package struct MemberReader {
     /// Faults for every member that nobody asked for.
     package mutating func finish() {
         for member in object where !known.contains(member.name) {
-            fault(member.name, "is not a setting of this version of tokend")
+            let hint = nearest(to: member.name).map { "; did you mean “\($0)”?" } ?? ""
+            fault(member.name, "is not a setting of this version of tokend" + hint)
         }
+    }
+
+    /// The setting that a misspelt one was meant to be: the nearest one that the file does not have already.
+    private func nearest(to name: String) -> String? {
+        guard name.utf8.count <= 40 else { return nil }
+        let limit = name.utf8.count < 5 ? 1 : 2
+        return known.filter { object[$0] == nil }
+            .map { (name: $0, distance: EditDistance.between(name, $0)) }
+            .filter { $0.distance <= limit }
+            .min { $0.distance < $1.distance }?.name
     }
 }
