@@ -163,6 +163,8 @@ import TokendProtocol
     private static func keyringStore(_ environment: [String: String]) throws(StartFailure) -> KeyringStore {
         let runtime = environment["XDG_RUNTIME_DIR"].nonEmpty ?? "/run/user/\(getuid())"
         let folder = runtime + "/tokend"
+        let accounts = LogLine.count(broker.accountNames.count, "account")
+        log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
         }
