@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import StrictJSON
 package import TokendProtocol
 
 /// All that the daemon was told to do, as read at one moment.
@@ -121,17 +122,27 @@ package struct Configuration: Sendable {
 
 extension Configuration {
     /// Keeps the store that the daemon was started with, since grants do not move: another one in the files is a fault
-    /// until the next start. A daemon whose `config.json5` was broken at its start serves nothing from the wrong store.
+    /// until the next start.
     package mutating func hold(toStoreOf started: DaemonConfiguration) {
         guard daemonFaults.isEmpty, !daemon.hasStore(of: started) else { return }
-        daemonFaults.append(
-            ConfigurationFault(
-                file: folder + "/config.json5",
-                member: "store",
-                message: "takes effect when tokend is started anew: systemctl --user restart tokend"
-            )
-        )
+        daemonFaults.append(faultOfStore(ConfigurationFault.restart))
         (daemon.store, daemon.storeFile) = (started.store, started.storeFile)
+    }
+
+    /// The store that the settings name could not be opened, which is a fault of theirs.
+    package mutating func refuseStore(_ message: String) {
+        daemonFaults.append(faultOfStore(message))
+    }
+
+    private func faultOfStore(_ message: String) -> ConfigurationFault {
+        let source = files.daemon.last { (try? $0.object())?.member("store") != nil }
+        let offset = (try? source?.object())?.member("store")?.nameRange.lowerBound
+        return ConfigurationFault(
+            file: source?.file ?? folder + "/config.json5",
+            line: offset.flatMap { source?.line(at: $0) },
+            member: "store",
+            message: message
+        )
     }
 }
 

@@ -25,6 +25,14 @@ extension ConfigurationFault {
         return text + ": " + message
     }
 
+    /// The message of a setting that is good, and read at the start only.
+    package static let restart = "takes effect when tokend is restarted: systemctl --user restart tokend"
+
+    /// What a person does about it.
+    package var remedy: String {
+        message == Self.restart ? "restart tokend: systemctl --user restart tokend" : "edit \(file)"
+    }
+
     /// The answer to a client whose request needs what this fault disables.
     package var protocolError: ProtocolError {
         var data = encoded()
