@@ -37,7 +37,7 @@ extension Programs {
         private static func usage(_ help: String) -> [String] {
             let lines = help.split(separator: "\n")
             let first = (lines.first ?? "").replacing("tokenctl ", with: "").replacing(" [--flags]", with: "")
-            return [first]
+            return [String(first)]
                 + lines.filter { $0.hasPrefix("  --") && !$0.hasPrefix("  --json") }
                 .compactMap { $0.dropFirst(2).split(separator: "  ").first.map(String.init) }
         }
