@@ -33,8 +33,8 @@ import tokend
             close(open(accounts + "/" + name, O_WRONLY | O_CREAT, 0o600))
         }
         let files = ConfigurationFolders(option: folder.folder, environment: [:]).read()
-        #expect(files.folderFaults.map(\.file) == ["foo.JSON5", "foo.json"].map { accounts + "/" + $0 })
-        #expect(files.folderFaults.allSatisfy { $0.message == "its name must end in .json5" })
+        let faults = ["foo.JSON5", "foo.json"].map { "\(accounts)/\($0): its name must end in .json5" }
+        #expect(files.folderFaults.map(\.description) == faults)
         #expect(files.accounts.isEmpty && files.accountFaults.isEmpty && files.daemonFaults.isEmpty)
     }
 

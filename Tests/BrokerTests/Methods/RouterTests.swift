@@ -49,7 +49,8 @@ import TokendProtocol
         }
     }
 
-    @Test @LoopActor func `what is not there is named in the answer, and what is not built is not offered`() async throws
+    @Test @LoopActor func `what is not there is named in the answer, and what is not built is not offered`()
+        async throws
     {
         let stand = try await LoginStand()
         defer { stand.end() }
