@@ -9,9 +9,9 @@ package struct ConfigurationFaults: Error, Sendable {
     package let list: [ConfigurationFault]
 
     package init(_ list: [ConfigurationFault]) {
-        // Faults of one line stay in their order; what is missing has no line and comes last.
+        // Faults of one line stay in their order; what is missing has no line and comes first.
         self.list = list.enumerated().sorted {
-            ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset)
+            ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset)
         }.map(\.element)
     }
 }
