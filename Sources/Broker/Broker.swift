@@ -56,6 +56,7 @@ package import TokendProtocol
         configuration = new
         if new.daemonFaults.isEmpty { isBroken = false }
         adopt(new)
+        if isToRead, !hasStarted, !isBroken { readStore() }
         ports.log.record(.configurationRead(accounts: new.accounts.count, faults: new.faults))
         onChange?()
     }
@@ -86,12 +87,20 @@ package import TokendProtocol
         }
     }
 
+    /// The daemon serves, and every grant is to be read.
+    private var isToRead = false
     private var hasStarted = false
 
     // MARK: The store
 
-    /// Reads every grant, once; called when the socket listens already. Raises no prompt.
+    /// Reads every grant, once; called when the socket listens already. Raises no prompt. Where `config.json5` is broken,
+    /// nobody knows which store is meant: none is read until it is mended.
     package func start() {
+        isToRead = true
+        if !isBroken { readStore() }
+    }
+
+    private func readStore() {
         hasStarted = true
         for account in accounts.values { _ = account.machine.beginLoad() }
         Task.onLoop { [self] in

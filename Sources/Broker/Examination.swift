@@ -20,7 +20,7 @@ import TokendProtocol
     private func configuration() -> [Doctor.Check] {
         let faults = broker.configuration.faults
         guard !faults.isEmpty else { return [.init("configuration", .ok, detail: broker.configuration.folder)] }
-        return faults.map { .init("configuration", .fail, detail: $0.description, mend: "edit \($0.file)") }
+        return faults.map { .init("configuration", .fail, detail: $0.description, mend: $0.remedy) }
     }
 
     /// A write, a read and a removal under an account's name that no account can have.

@@ -18,11 +18,7 @@ struct MemberReader {
         isResult = false
         // Names are lower-case ASCII, to which no other text is canonically equivalent: `==` is exact here.
         for member in object where !names.contains(member.name) {
-            let known = names.isEmpty ? "none" : names.joined(separator: ", ")
-            throw .invalidParams(
-                member: member.name,
-                "There is no parameter \(JSONWriter.quoted(member.name)); this method takes: \(known)."
-            )
+            throw .unknownParameter(member.name, known: names)
         }
     }
 

@@ -27,6 +27,13 @@ package struct ProtocolError: Error, Sendable, Equatable {
         return ProtocolError(.invalidParams, message, data: ["member": .string(shown)])
     }
 
+    /// A member of `params` that the method does not take; `known` are those that it takes.
+    package static func unknownParameter(_ name: String, known: [String]) -> ProtocolError {
+        let names = known.isEmpty ? "none" : known.joined(separator: ", ")
+        let sentence = "There is no parameter \(JSONWriter.quoted(name)); this method takes: \(names)."
+        return .invalidParams(member: name, sentence)
+    }
+
     /// A line that is not JSON.
     package init(_ error: JSONError) {
         self.init(.parseError, error.message, data: ["offset": .integer(Int64(error.offset))])

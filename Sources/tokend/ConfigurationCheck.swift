@@ -23,8 +23,7 @@ struct ConfigurationCheck {
             for fault in faults { print(fault.description) }
             return 78
         }
-        let count = configuration.accounts.count
-        print("\(folders.personal): \(count) \(count == 1 ? "account" : "accounts"), no faults")
+        print("\(folders.personal): \(LogLine.count(configuration.accounts.count, "account")), no faults")
         return 0
     }
 }

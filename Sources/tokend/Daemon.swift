@@ -16,6 +16,7 @@ import TokendProtocol
     private let loop = EventLoop.main
     private let socket: MainSocket
     private let log: JournalLog
+    private let store: ChosenStore
     private let broker: Broker
     private let router: RequestRouter
     private let server: SocketServer
@@ -113,7 +114,9 @@ import TokendProtocol
         }
         let initial = read(DaemonConfiguration())
         log.level = initial.daemon.logLevel
-        let store = try Self.store(initial.daemon, environment)
+        let store = ChosenStore(environment: environment)
+        if initial.daemonFaults.isEmpty { try store.choose(initial.daemon) }
+        self.store = store
         let ports = BrokerPorts(
             clock: clock,
             entropy: KernelEntropy(),
@@ -127,7 +130,7 @@ import TokendProtocol
         )
         broker = Broker(ports: ports) { previous in
             var configuration = read(previous)
-            configuration.hold(toStoreOf: initial.daemon)
+            store.settle(&configuration)
             return configuration
         }
         router = RequestRouter(
@@ -148,29 +151,6 @@ import TokendProtocol
         log.server = server
     }
 
-    /// The store that the settings name; the lock says that it is this daemon's alone.
-    private static func store(
-        _ settings: DaemonConfiguration,
-        _ environment: [String: String]
-    ) throws(StartFailure) -> any CredentialStore {
-        switch settings.store {
-        case .memory: return MemoryStore()
-        case .file:
-            let path = settings.storeFile.path ?? FileStore.standardPath(environment: environment)
-            return try FileStore(path: path, key: settings.storeFile.key, entropy: KernelEntropy())
-        case .auto, .secretService: return try keyringStore(environment)
-        }
-    }
-
-    private static func keyringStore(_ environment: [String: String]) throws(StartFailure) -> KeyringStore {
-        let runtime = environment["XDG_RUNTIME_DIR"].nonEmpty ?? "/run/user/\(getuid())"
-        let folder = runtime + "/tokend"
-        if mkdir(folder, 0o700) != 0, errno != EEXIST {
-            throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
-        }
-        return KeyringStore(keyring: Keyring(), lock: try InstanceLock(path: folder + "/secret-service.lock"))
-    }
-
     // MARK: Start
 
     private func start() throws(StartFailure) {
@@ -183,7 +163,10 @@ import TokendProtocol
         watchConfiguration()
         watchClocks()
         watchStore()
+        store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
+        let accounts = LogLine.count(broker.accountNames.count, "account")
+        log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }
         tell(.ready, .status(status.text(of: broker)))
         broker.start()

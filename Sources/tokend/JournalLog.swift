@@ -2,16 +2,18 @@
 // Copyright the tokend authors
 
 import Broker
+import Glibc
 import Systemd
 import TokendProtocol
 
-/// The daemon's log and the one door to subscribers: each event is told once, with fields, and without any secret.
+/// The daemon's log (lines without a `<N>` where a person reads them at a terminal) and the one door to subscribers: each event is told once, with fields, and without any secret.
 final class JournalLog: EventLog {
     var level: DaemonConfiguration.LogLevel
     /// Set once there are clients to tell.
     weak var server: SocketServer?
     private let journal: Journal
     private let clock: any Clock
+    private let isTerminal = isatty(STDERR_FILENO) == 1
     private var served = ServedTokens()
 
     init(journal: Journal, level: DaemonConfiguration.LogLevel, clock: any Clock) {
@@ -27,6 +29,10 @@ final class JournalLog: EventLog {
 
     func write(_ line: LogLine) {
         guard line.priority.rawValue <= level.rank else { return }
+        guard journal.isStructured || !isTerminal else {
+            FileHandleOutput.standardError.write(line.message + "\n")
+            return
+        }
         journal.send(line.priority, line.message, line.fields)
     }
 

@@ -62,7 +62,7 @@ struct LogLine {
             let details = faults.map(\.description).joined(separator: "\n")
             self.init(
                 faults.isEmpty ? .info : .warning,
-                "configuration read: \(accounts) accounts, \(faults.count) faults"
+                "configuration read: \(Self.count(accounts, "account")), \(Self.count(faults.count, "fault"))"
                     + (faults.isEmpty ? "" : "\n" + details),
                 Self.fields("config_reloaded", nil)
             )
@@ -73,6 +73,11 @@ struct LogLine {
         case .internalFault(let message):
             self.init(.error, message, Self.fields("internal_fault", nil, kind: .internalError))
         }
+    }
+
+    /// `1 account`, `2 accounts`
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)" + (number == 1 ? "" : "s")
     }
 
     static func fields(_ event: String, _ account: String?, kind: ErrorKind? = nil) -> [Journal.Field] {

@@ -25,6 +25,19 @@ import tokend
         #expect(files.daemonFaults.isEmpty)
     }
 
+    @Test func `a file whose ending is nearly right is a fault, and a note or a copy is none`() throws {
+        let folder = try StoreFolder()
+        let accounts = folder.folder + "/accounts"
+        try #require(mkdir(accounts, 0o700) == 0)
+        for name in ["foo.json", "foo.JSON5", "foo.json5~", "README", ".foo.json"] {
+            close(open(accounts + "/" + name, O_WRONLY | O_CREAT, 0o600))
+        }
+        let files = ConfigurationFolders(option: folder.folder, environment: [:]).read()
+        let faults = ["foo.JSON5", "foo.json"].map { "\(accounts)/\($0): its name must end in .json5" }
+        #expect(files.folderFaults.map(\.description) == faults)
+        #expect(files.accounts.isEmpty && files.accountFaults.isEmpty && files.daemonFaults.isEmpty)
+    }
+
     @Test func `a file beyond the limit is not read`() throws {
         let folder = try StoreFolder()
         let path = folder.folder + "/huge"

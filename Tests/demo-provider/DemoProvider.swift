@@ -9,16 +9,32 @@ import TestSupport
 @main
 struct DemoProvider {
     static let usage = """
-        usage: demo-provider [--lifetime SECONDS] [--auto-approve] [--keep-refresh-tokens] [--client ID:SECRET] [--port PORT]
+        usage: demo-provider [OPTION...]
+
+        An OAuth provider on 127.0.0.1 to try tokend with. It prints its issuer.
+
+          --port PORT             where it listens; by default the system chooses
+          --lifetime SECONDS      how long an access token holds; 3600 by default
+          --auto-approve          ask nobody: every sign-in is alice's
+          --keep-refresh-tokens   do not replace a refresh token when it is used
+          --client ID:SECRET      a confidential client, beside the public one, tokend
+          --help                  this text
 
         """
 
     static func main() {
         var settings = ProviderSettings()
+        settings.otherUsers = [.bob]
+        settings.sendsDate = true
+        // Keys are new at each start, and so are their names.
+        settings.keyPrefix = String(UInt64.random(in: 0 ... .max), radix: 36)
         var port: UInt16 = 0
         var arguments = CommandLine.arguments.dropFirst()
         while let argument = arguments.popFirst() {
             switch argument {
+            case "-h", "--help":
+                print(usage, terminator: "")
+                exit(0)
             case "--auto-approve": settings.authorization = .approve
             case "--client": settings.clients.append(client(arguments.popFirst()))
             case "--keep-refresh-tokens": settings.refreshTokens = .lasting
@@ -33,6 +49,7 @@ struct DemoProvider {
             provider.onEvent(tell)
             print(provider.issuer)
             fflush(nil)
+            write("demo-provider: sign in as alice / wonderland (or bob / builder); client tokend\n")
             obey(signals, provider)
             provider.stop()
         } catch {

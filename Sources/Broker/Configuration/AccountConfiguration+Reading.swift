@@ -20,13 +20,7 @@ extension AccountConfiguration {
         let object = try source.object()
         var reader = MemberReader(object, source: source)
         if !AccountName.isValid(name) {
-            reader.add([
-                ConfigurationFault(
-                    file: source.file,
-                    message: "“\(DisplayText.sanitized(name))” cannot be an account's name: "
-                        + "letters, digits and ._@- only, at most 64"
-                )
-            ])
+            reader.add([ConfigurationFault(file: source.file, message: AccountName.fault(of: name))])
         }
         var account = AccountConfiguration(name: name, issuer: nil, clientID: "")
         account.file = source.file

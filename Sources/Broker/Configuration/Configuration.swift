@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import StrictJSON
 package import TokendProtocol
 
 /// All that the daemon was told to do, as read at one moment.
@@ -41,8 +42,9 @@ package struct Configuration: Sendable {
     package var daemon: DaemonConfiguration
     /// What is wrong with `config.json5` itself; the settings are then the last good ones.
     package var daemonFaults: [ConfigurationFault]
-    /// What else could not be read; it disables nothing but what lies there.
-    package var folderFaults: [ConfigurationFault]
+    /// What else is wrong and disables nothing: folders and files that were passed over, a default account that is not
+    /// there.
+    package var furtherFaults: [ConfigurationFault]
     package var accounts: [String: Account]
     /// The accounts' files, as they were read.
     package var sources: [String: ConfigurationSource] { files.accounts }
@@ -59,7 +61,7 @@ package struct Configuration: Sendable {
     ) {
         folder = files.folder
         daemonFaults = files.daemonFaults
-        folderFaults = files.folderFaults
+        furtherFaults = files.folderFaults
         do throws(ConfigurationFaults) {
             guard files.daemonFaults.isEmpty else { throw ConfigurationFaults([]) }
             daemon = DaemonConfiguration()
@@ -70,7 +72,7 @@ package struct Configuration: Sendable {
         }
         accounts = [:]
         self.files = files
-        for (name, source) in files.accounts {
+        for (name, source) in files.accounts where AccountName.isValid(name) {
             do throws(ConfigurationFaults) {
                 accounts[name] = .usable(
                     try AccountConfiguration.read(name: name, source: source, digestOfFile: digestOfFile)
@@ -79,12 +81,38 @@ package struct Configuration: Sendable {
                 accounts[name] = .misconfigured(error.list)
             }
         }
-        for (name, fault) in files.accountFaults { accounts[name] = .misconfigured([fault]) }
+        for (name, fault) in files.accountFaults where AccountName.isValid(name) {
+            accounts[name] = .misconfigured([fault])
+        }
+        furtherFaults += faultsOfNames + faultOfDefaultAccount
+    }
+
+    /// Files whose names no account can have.
+    private var faultsOfNames: [ConfigurationFault] {
+        let sources = files.accounts.map { (name: $0.key, file: $0.value.file) }
+        let unreadable = files.accountFaults.map { (name: $0.key, file: $0.value.file) }
+        return (sources + unreadable).filter { !AccountName.isValid($0.name) }
+            .map { ConfigurationFault(file: $0.file, message: AccountName.fault(of: $0.name)) }
+            .sorted { $0.file < $1.file }
+    }
+
+    /// `default_account`, where no file is there for it; the highest layer that has the setting is at fault.
+    private var faultOfDefaultAccount: [ConfigurationFault] {
+        guard daemonFaults.isEmpty, let name = daemon.defaultAccount, accounts[name] == nil else { return [] }
+        let member = "default_account"
+        for source in files.daemon.reversed() {
+            guard let object = try? source.object() else { continue }
+            var reader = MemberReader(object, source: source)
+            guard reader.has(member) else { continue }
+            reader.fault(member, "there is no account “\(name)”")
+            return reader.faults
+        }
+        return []
     }
 
     /// Every fault, the daemon's first, then the accounts' by name.
     package var faults: [ConfigurationFault] {
-        daemonFaults + folderFaults
+        daemonFaults + furtherFaults
             + accounts.sorted { $0.key < $1.key }.flatMap { entry -> [ConfigurationFault] in
                 guard case .misconfigured(let faults) = entry.value else { return [] }
                 return faults
@@ -94,17 +122,27 @@ package struct Configuration: Sendable {
 
 extension Configuration {
     /// Keeps the store that the daemon was started with, since grants do not move: another one in the files is a fault
-    /// until the next start. A daemon whose `config.json5` was broken at its start serves nothing from the wrong store.
+    /// until the next start.
     package mutating func hold(toStoreOf started: DaemonConfiguration) {
         guard daemonFaults.isEmpty, !daemon.hasStore(of: started) else { return }
-        daemonFaults.append(
-            ConfigurationFault(
-                file: folder + "/config.json5",
-                member: "store",
-                message: "takes effect when tokend is started anew: systemctl --user restart tokend"
-            )
-        )
+        daemonFaults.append(faultOfStore(ConfigurationFault.restart))
         (daemon.store, daemon.storeFile) = (started.store, started.storeFile)
+    }
+
+    /// The store that the settings name could not be opened, which is a fault of theirs.
+    package mutating func refuseStore(_ message: String) {
+        daemonFaults.append(faultOfStore(message))
+    }
+
+    private func faultOfStore(_ message: String) -> ConfigurationFault {
+        let source = files.daemon.last { (try? $0.object())?.member("store") != nil }
+        let offset = (try? source?.object())?.member("store")?.nameRange.lowerBound
+        return ConfigurationFault(
+            file: source?.file ?? folder + "/config.json5",
+            line: offset.flatMap { source?.line(at: $0) },
+            member: "store",
+            message: message
+        )
     }
 }
 

@@ -4,12 +4,15 @@
 import StrictJSON
 package import TokendProtocol
 
-/// All the faults of one file; empty where they are known already.
+/// All the faults of one file, in the order of its lines; empty where they are known already.
 package struct ConfigurationFaults: Error, Sendable {
     package let list: [ConfigurationFault]
 
     package init(_ list: [ConfigurationFault]) {
-        self.list = list
+        // Faults of one line stay in their order; what is missing has no line and comes first.
+        self.list = list.enumerated().sorted {
+            ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset)
+        }.map(\.element)
     }
 }
 
@@ -20,6 +23,14 @@ extension ConfigurationFault {
         if let line { text += ":\(line)" }
         if let member { text += ": \(member)" }
         return text + ": " + message
+    }
+
+    /// The message of a setting that is good, and read at the start only.
+    package static let restart = "takes effect when tokend is restarted: systemctl --user restart tokend"
+
+    /// What a person does about it.
+    package var remedy: String {
+        message == Self.restart ? "restart tokend: systemctl --user restart tokend" : "edit \(file)"
     }
 
     /// The answer to a client whose request needs what this fault disables.

@@ -142,7 +142,8 @@ package struct MemberReader {
     package mutating func finish() {
         let unknown = object.names.filter { !known.contains($0) }
         for name in unknown.prefix(Self.mostUnknown) {
-            fault(name, "is not a setting of this version of tokend")
+            let hint = nearest(to: name).map { "; did you mean “\($0)”?" } ?? ""
+            fault(name, "is not a setting of this version of tokend" + hint)
         }
         if unknown.count > Self.mostUnknown {
             let more = unknown.count - Self.mostUnknown
@@ -152,4 +153,14 @@ package struct MemberReader {
 
     /// How many unknown members are named: each costs a look through the file for its line.
     private static var mostUnknown: Int { 100 }
+
+    /// The setting that a misspelt one was meant to be: the nearest one that the file does not have already.
+    private func nearest(to name: String) -> String? {
+        guard name.utf8.count <= 40 else { return nil }
+        let limit = name.utf8.count < 5 ? 1 : 2
+        return known.filter { object[$0] == nil }
+            .map { (name: $0, distance: EditDistance.between(name, $0)) }
+            .filter { $0.distance <= limit }
+            .min { $0.distance < $1.distance }?.name
+    }
 }

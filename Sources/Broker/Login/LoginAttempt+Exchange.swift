@@ -110,7 +110,8 @@ extension LoginAttempt {
                 identity.token = try await access.verify(
                     token,
                     rules: rules(issuer, response, sent),
-                    metadata: metadata
+                    metadata: metadata,
+                    keysSince: sent.prepared.beganAt
                 )
             } catch {
                 switch error {

@@ -12,6 +12,8 @@ import TokendProtocol
 @LoopActor struct LoginAttempt {
     /// What was found out before a browser opens.
     struct Prepared {
+        /// When the login began; the provider's keys are to be of this time or later.
+        var beganAt: BootInstant
         var metadata: ProviderMetadata
         var authorizationEndpoint: WebURL
         /// The grant that the account holds, or what is left of its last one.
@@ -76,6 +78,7 @@ import TokendProtocol
 
     /// Asks the store, then the provider: where one of them would refuse the grant in the end, no browser opens.
     func prepare() async throws(ProtocolError) -> Prepared {
+        let beganAt = access.clock.now.boot
         let redirects = try candidates()
         let previous = try await previousRecord()
         let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
@@ -84,6 +87,7 @@ import TokendProtocol
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
             let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
             return Prepared(
+                beganAt: beganAt,
                 metadata: metadata,
                 authorizationEndpoint: endpoint,
                 previous: previous,

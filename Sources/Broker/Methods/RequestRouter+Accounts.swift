@@ -38,10 +38,7 @@ extension RequestRouter {
         let parameters = try AccountAdd.Parameters(params: request.params)
         let name = parameters.account
         guard AccountName.isValid(name) else {
-            throw .invalidParams(
-                member: "account",
-                "“\(DisplayText.sanitized(name))” cannot be an account's name: letters, digits and ._@- only, at most 64"
-            )
+            throw .invalidParams(member: "account", AccountName.fault(of: name))
         }
         if broker.accounts[name] != nil, parameters.replace != true {
             throw ProtocolError(

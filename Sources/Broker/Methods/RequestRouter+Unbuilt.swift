@@ -21,6 +21,11 @@ extension RequestRouter {
             guard let value = params[member], value.bool != false else { continue }
             throw .invalidParams(member: member, "“\(member)” is not built yet in this version of tokend")
         }
+        // The parameters' own reader would list what is not built, too.
+        guard let names = methods[method] else { return }
+        for member in params where !names.contains(member.name) {
+            throw .unknownParameter(member.name, known: built(method, names))
+        }
     }
 
     /// The parameters that a method takes in this version.

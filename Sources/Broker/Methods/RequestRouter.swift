@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import StrictJSON
 package import Systemd
 package import TokendProtocol
@@ -47,7 +48,7 @@ package import TokendProtocol
 
     private func dispatch(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
         guard let method = Method(rawValue: request.method), Self.methods[method] != nil else {
-            throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
+            throw Self.noMethod(request.method)
         }
         try refuseWhileBroken(method)
         try Self.refuseUnbuilt(method, request.params)
@@ -74,8 +75,13 @@ package import TokendProtocol
         case .storeUnlock: return try unlockStore(request)
         case .eventsSubscribe: return try subscribe(request, session)
         default:
-            throw ProtocolError(.methodNotFound, "this tokend has no method of that name; `hello` lists what it has")
+            throw Self.noMethod(request.method)
         }
+    }
+
+    private static func noMethod(_ name: String) -> ProtocolError {
+        let shown = DisplayText.sanitized(name)
+        return ProtocolError(.methodNotFound, "this tokend has no method “\(shown)”; `hello` lists what it has")
     }
 
     /// What this daemon has, and what each takes; `hello` tells it.

@@ -49,19 +49,28 @@ import TokendProtocol
     }
 
     /// Verifies an ID token, fetching the provider's keys once more where it names one that is not known yet.
+    ///
+    /// - Parameter keysSince: keys that were fetched before this moment are fetched anew; nil where they will do.
     func verify(
         _ token: Secret,
         rules: IDTokenRules,
-        metadata: ProviderMetadata
+        metadata: ProviderMetadata,
+        keysSince: BootInstant? = nil
     ) async throws(IdentityFailure) -> IDToken {
         guard let url = metadata.keySetURL else {
             throw .check("signature", "the provider names no keys (jwks_uri) to verify its ID token with")
         }
+        let beganAt = clock.now.boot
         var isUnknownKey = false
         while true {
             let keys: JSONWebKeySet
             do {
-                keys = try await directory.keys(at: url, wire: wire, isUnknownKey: isUnknownKey)
+                keys = try await directory.keys(
+                    at: url,
+                    wire: wire,
+                    since: isUnknownKey ? beganAt : keysSince,
+                    isUnknownKey: isUnknownKey
+                )
             } catch {
                 throw .fault(error.protocolError)
             }

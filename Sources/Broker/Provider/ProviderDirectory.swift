@@ -118,18 +118,24 @@ package import TokendProtocol
 
     /// The provider's keys.
     ///
-    /// - Parameter isUnknownKey: whether the ones that are known lack the key in question; then they are fetched again,
-    ///   at most once a minute.
+    /// - Parameters:
+    ///   - since: what was fetched before this moment will not do: a provider may have put another key under an old
+    ///     name. nil where what is known will do.
+    ///   - isUnknownKey: whether the ones of before `since` lack the key in question; then they are fetched again, at
+    ///     most once a minute.
     package func keys(
         at url: WebURL,
         wire: WireSettings,
+        since: BootInstant? = nil,
         isUnknownKey: Bool = false
     ) async throws(OAuthError) -> JSONWebKeySet {
         let key = Key(issuer: url.text, wire: wire)
         let now = clock.now.boot
         if let entry = keySets[key] {
             let isTooSoon = refetchedAt[key].map { $0.duration(to: now) < KeySetDocument.refetchGap } ?? false
-            if isUnknownKey ? isTooSoon : entry.fetchedAt.advanced(by: Self.metadataLife) > now { return entry.value }
+            let isOld = since.map { entry.fetchedAt < $0 } ?? false
+            let isBelieved = !isOld && entry.fetchedAt.advanced(by: Self.metadataLife) > now
+            if isUnknownKey ? isTooSoon || !isOld : isBelieved { return entry.value }
         }
         if isUnknownKey { refetchedAt[key] = now }
         do throws(OAuthError) {

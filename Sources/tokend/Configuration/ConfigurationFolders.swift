@@ -62,8 +62,15 @@ package struct ConfigurationFolders {
             )
             return
         }
-        for name in names.sorted() where name.hasSuffix(".json5") && !name.hasPrefix(".") {
+        for name in names.sorted() where !name.hasPrefix(".") {
             let path = folder + "/" + name
+            guard name.hasSuffix(".json5") else {
+                // A person meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
+                if [".json", ".json5", ".jsonc"].contains(where: name.lowercased().hasSuffix) {
+                    files.folderFaults.append(ConfigurationFault(file: path, message: "its name must end in .json5"))
+                }
+                continue
+            }
             let account = String(name.dropLast(6))
             // A file above another one stands for it, also where it cannot be read.
             files.accounts[account] = RegularFile.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }

@@ -145,7 +145,7 @@ import TokendProtocol
 
     @Test func `an account's fault disables that account alone`() {
         let good = "{ issuer: 'https://i.example', client_id: 'c' }"
-        let configuration = Self.configuration(daemon: [], accounts: ["a": good, "b": "{", "c": "{}", "d e": good]) {
+        let configuration = Self.configuration(daemon: [], accounts: ["a": good, "b": "{", "c": "{}", "-d": good]) {
             $0.accountFaults["f"] = ConfigurationFault(file: "/f", message: "cannot be read")
             $0.folderFaults = [ConfigurationFault(file: "/g", message: "cannot be listed")]
         }
@@ -154,12 +154,32 @@ import TokendProtocol
             Issue.record("The good account is not usable.")
             return
         }
-        for name in ["b", "c", "d e", "f"] {
+        #expect(Set(configuration.accounts.keys) == ["a", "b", "c", "f"])
+        for name in ["b", "c", "f"] {
             guard case .misconfigured? = configuration.accounts[name] else {
                 Issue.record("\(name) is usable.")
                 continue
             }
         }
         #expect(configuration.faults.count == 6 && configuration.faults.first?.file == "/g")
+        #expect(configuration.faults[1].message.contains("must begin with a letter or digit"))
+    }
+
+    @Test func `a default account that is not there is a fault at its line, and nothing is broken by it`() {
+        let account = ["work": "{ issuer: 'https://i.example', client_id: 'c' }"]
+        let text = "{\n default_account: 'nope' }"
+        let configuration = Self.configuration(daemon: [text, "{}"], accounts: account)
+        #expect(configuration.daemonFaults.isEmpty && configuration.daemon.defaultAccount == "nope")
+        #expect(configuration.faults.map(\.member) == ["default_account"] && configuration.faults.first?.line == 2)
+        #expect(configuration.faults.first?.message == "there is no account “nope”")
+        #expect(Self.configuration(daemon: [text, "{ default_account: 'work' }"], accounts: account).faults.isEmpty)
+        #expect(Self.configuration(daemon: ["{ default_account: 'work' }"], accounts: ["work": "{"]).faults.count == 1)
+    }
+
+    @Test func `faults come in the order of the lines, and a misspelt setting is told its likely name`() {
+        let faults = Self.faults("{\n colour: 1,\n 'log-level': 'info',\n http: { time_out: 3 },\n store: 'x' }")
+        #expect(faults.map(\.line) == [2, 3, 4, 5])
+        let hints = faults.map { $0.message.split(separator: "; ").dropFirst().joined() }
+        #expect(hints == ["", "did you mean “log_level”?", "did you mean “timeout”?", ""])
     }
 }

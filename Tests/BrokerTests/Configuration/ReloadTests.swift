@@ -168,6 +168,7 @@ import TokendProtocol
                 error?.data["file"] == "/c/config.json5" && error?.data["line"] == 3 && error?.data["member"] == "store"
             )
         }
+        #expect(world.broker.store.state == .unknown)
         #expect(await client.call(.hello).kind == nil)
         let config = try await client.call(.status).get()["daemon"]?.object?["config"]?.object
         #expect(config?["state"] == "faults" && config?["faults"]?.array?.count == 1)
@@ -175,6 +176,8 @@ import TokendProtocol
         world.files.configuration = good
         #expect(try await client.call(.configReload).get()["state"] == "ok")
         #expect(await client.call(.accountList).kind == nil)
+        await settle()
+        #expect(world.broker.store.state == .ready)
         // Broken again, it keeps the last good one in force.
         world.files.configuration.daemonFaults = [Self.fault]
         #expect(try await client.call(.configReload).get()["state"] == "faults")

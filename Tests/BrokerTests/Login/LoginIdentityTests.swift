@@ -106,6 +106,16 @@ import TokendProtocol
         #expect(stand.provider.keyFetches == 3)
     }
 
+    @Test @LoopActor func `another key under an old name is no fault at the next login`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        #expect(try await stand.signIn().kind == nil)
+        await stand.clock.advance(by: .seconds(1))
+        try stand.provider.replaceKeys()
+        #expect(try await stand.signIn().kind == nil)
+        #expect(stand.provider.keyFetches == 2)
+    }
+
     @Test @LoopActor func `keys that cannot be had make the login fail in passing`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }

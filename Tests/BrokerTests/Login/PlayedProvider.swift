@@ -60,6 +60,12 @@ import Systemd
         if isPublished { publishKeys() }
     }
 
+    /// Puts other keys in force under the names of the old ones.
+    func replaceKeys() throws {
+        keys = try keys.map { try SigningKey.generate(.es256, keyID: $0.keyID) }
+        publishKeys()
+    }
+
     func publishKeys() {
         let set = JSONValue.array(keys.map { .object($0.publicJWK) })
         transport.documents[Self.keySetURL] = .json(["keys": set])

@@ -49,6 +49,20 @@ import TokendProtocol
         }
     }
 
+    @Test @LoopActor func `what is not there is named in the answer, and what is not built is not offered`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        if let method = Method.allCases.first(where: { RequestRouter.methods[$0] == nil }) {
+            let message = await stand.client.call(method).error?.message
+            #expect(message?.contains("“\(method.rawValue)”") == true)
+        }
+        let message = await stand.client.call(.tokenGet, ["acount": "work"]).error?.message
+        #expect(message?.contains("acount") == true && message?.contains("account") == true)
+        #expect(message?.contains("narrow") == false && message?.contains("audience") == false)
+    }
+
     @Test @LoopActor func `parameters of features to come are refused, so that nobody gets more than was asked for`()
         async throws
     {

@@ -39,7 +39,7 @@ extension FakeProvider {
             return redirect(ask, [("error", error)], behaviour)
         }
         switch settings.authorization {
-        case .approve: return approve(ask, behaviour)
+        case .approve: return approve(ask, settings.user, behaviour)
         case .deny(let error): return redirect(ask, [("error", error)], behaviour)
         case .form: return showForm(ask)
         }
@@ -53,12 +53,15 @@ extension FakeProvider {
             return .html(SignInForm.refusal("This form is no longer good. Start again in the program."), status: 400)
         }
         if parameters["answer"] == "deny" { return redirect(ask, [("error", "access_denied")], behaviour) }
-        let user = settings.user
-        guard parameters["username"] == user.name, parameters["password"] == user.password else {
+        let settings = settings
+        let user = ([settings.user] + settings.otherUsers).first {
+            parameters["username"] == $0.name && parameters["password"] == $0.password
+        }
+        guard let user else {
             return .html(SignInForm.page(client: ask.clientID, request: id, isRetry: true), status: 403)
         }
         withState { $0.forms[id] = nil }
-        return approve(ask, behaviour)
+        return approve(ask, user, behaviour)
     }
 
     private func showForm(_ ask: AuthorizationAsk) -> WireResponse {
@@ -70,11 +73,11 @@ extension FakeProvider {
         return .html(SignInForm.page(client: ask.clientID, request: id, isRetry: false))
     }
 
-    private func approve(_ ask: AuthorizationAsk, _ behaviour: Behaviour) -> WireResponse {
+    private func approve(_ ask: AuthorizationAsk, _ user: ProviderUser, _ behaviour: Behaviour) -> WireResponse {
         let code = withState { state in
             state.book.makeCode(
                 clientID: ask.clientID,
-                subject: state.settings.user.subject,
+                subject: user.subject,
                 scope: state.settings.grantedScope ?? ask.scope,
                 nonce: ask.nonce,
                 redirectURI: ask.redirectURI,

@@ -26,7 +26,7 @@ extension FakeProvider {
         guard let grant = withState({ $0.book.grant(accessToken: token, now: .now) }) else {
             return challenge("invalid_token")
         }
-        let user = settings.user
+        let user = settings.user(ofSubject: grant.subject)
         var object: JSONObject = ["sub": .string(grant.subject)]
         let scope = grant.scope.split(separator: " ")
         if scope.contains("email") { object["email"] = .string(user.email) }

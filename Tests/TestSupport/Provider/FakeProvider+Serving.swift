@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
 import StrictJSON
 
 extension FakeProvider {
@@ -18,6 +19,7 @@ extension FakeProvider {
             return false
         }
         var response = behaviour.replacement ?? answer(endpoint, request, behaviour)
+        if settings.sendsDate { response.setHeader("Date", Self.date(time(nil))) }
         behaviour.edit?(&response)
         guard pass(behaviour.holdAnswer, connection) else {
             report(endpoint, .abandoned, request)
@@ -55,6 +57,15 @@ extension FakeProvider {
 
     private func endpoint(of path: String) -> ProviderEndpoint {
         ProviderEndpoint.allCases.first { $0 != .other && self.path(of: $0) == path } ?? .other
+    }
+
+    /// The date form of RFC 9110, section 5.6.7.
+    private static func date(_ time: time_t) -> String {
+        var (time, parts) = (time, tm())
+        gmtime_r(&time, &parts)
+        var text = [CChar](repeating: 0, count: 40)
+        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func takeBehaviour(for endpoint: ProviderEndpoint, _ state: inout State) -> Behaviour {

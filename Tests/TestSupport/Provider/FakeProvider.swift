@@ -36,7 +36,7 @@ package final class FakeProvider: Sendable {
         let handler = WeakHandler()
         let server = try ByteServer(port: port, handler: handler.handle)
         self.port = server.port
-        state = try Mutex(State(settings: settings, keys: SigningKeys(), server: server))
+        state = try Mutex(State(settings: settings, keys: SigningKeys(prefix: settings.keyPrefix), server: server))
         handler.provider = self
     }
 

@@ -41,8 +41,9 @@ package struct IDTokenDraft: Sendable {
         ]
         if let nonce = grant.nonce { claims["nonce"] = .string(nonce) }
         let scope = grant.scope.split(separator: " ")
-        if scope.contains("email") { claims["email"] = .string(settings.user.email) }
-        if scope.contains("profile") { claims["preferred_username"] = .string(settings.user.name) }
+        let user = settings.user(ofSubject: grant.subject)
+        if scope.contains("email") { claims["email"] = .string(user.email) }
+        if scope.contains("profile") { claims["preferred_username"] = .string(user.name) }
         return Self(header: ["typ": "JWT"], claims: claims)
     }
 

@@ -21,7 +21,7 @@ package struct ProviderClient: Sendable {
     }
 }
 
-/// The one person who has an account at the provider.
+/// A person who has an account at the provider.
 package struct ProviderUser: Sendable {
     package var name = "alice"
     package var password = "wonderland"
@@ -30,6 +30,12 @@ package struct ProviderUser: Sendable {
 
     /// Alice.
     package init() {}
+
+    package static var bob: Self {
+        var user = Self()
+        (user.name, user.password, user.subject, user.email) = ("bob", "builder", "subject-bob", "bob@example.org")
+        return user
+    }
 }
 
 /// How the provider treats those who keep its rules; `Behaviour` is for what breaks them.
@@ -58,6 +64,12 @@ package struct ProviderSettings: Sendable {
     package var issuerPath = ""
     package var clients = [ProviderClient()]
     package var user = ProviderUser()
+    /// Who else can sign in with the form.
+    package var otherUsers: [ProviderUser] = []
+    /// What the names of the signing keys begin with.
+    package var keyPrefix = "key"
+    /// Whether answers carry the provider's time.
+    package var sendsDate = false
     package var authorization = Authorization.form
     package var refreshTokens = RefreshTokens.rotating(grace: .zero)
     package var scopes = ["openid", "profile", "email", "offline_access", "read", "write"]
@@ -77,6 +89,11 @@ package struct ProviderSettings: Sendable {
 
     /// A public native client, a sign-in form, rotation without grace.
     package init() {}
+
+    /// Whose subject this is; the first person's where it is nobody's any more.
+    func user(ofSubject subject: String) -> ProviderUser {
+        otherUsers.first { $0.subject == subject } ?? user
+    }
 
     /// As above, with an authorization endpoint that asks no one.
     package static var approving: Self {

@@ -9,12 +9,14 @@ struct SigningKeys {
     private(set) var current: SigningKey
     private var published: [SigningKey]
     private let stranger: SigningKey
+    private let prefix: String
     private var count = 1
     /// Entries of the JWKS that no client can use, or that a test put there.
     var junk: [JSONValue] = []
 
-    init() throws {
-        current = try SigningKey.generate(.es256, keyID: "key-1")
+    init(prefix: String) throws {
+        self.prefix = prefix
+        current = try SigningKey.generate(.es256, keyID: prefix + "-1")
         stranger = try SigningKey.generate(.es256, keyID: "stranger")
         published = [current]
     }
@@ -22,7 +24,7 @@ struct SigningKeys {
     /// Puts a new key in force; without `keepingOld` the JWKS lists that one alone.
     mutating func rotate(keepingOld: Bool, algorithm: SignatureAlgorithm) throws {
         count += 1
-        current = try SigningKey.generate(algorithm, keyID: "key-\(count)")
+        current = try SigningKey.generate(algorithm, keyID: "\(prefix)-\(count)")
         if !keepingOld { published = [] }
         published.append(current)
     }

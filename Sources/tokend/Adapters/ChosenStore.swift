@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import Glibc
+import Keyring
+import Secrets
+import Systemd
+import TokendProtocol
+
+/// The store that the settings name, from the moment when they can be read: a daemon whose `config.json5` is broken at
+/// its start opens none, and the right one when the file is mended.
+final class ChosenStore: CredentialStore {
+    private let environment: [String: String]
+    private var chosen: (settings: DaemonConfiguration, store: any CredentialStore)?
+    /// Called when a store was chosen after the start.
+    var onChosen: (@LoopActor () -> Void)?
+
+    init(environment: [String: String]) {
+        self.environment = environment
+    }
+
+    /// Opens the store that the settings name; its lock says that it is this daemon's alone.
+    func choose(_ settings: DaemonConfiguration) throws(StartFailure) {
+        chosen = (settings, try Self.store(settings, environment))
+        onChosen?()
+    }
+
+    /// Makes settings that were read and the store that is open agree.
+    func settle(_ configuration: inout Configuration) {
+        if let chosen {
+            configuration.hold(toStoreOf: chosen.settings)
+        } else if configuration.daemonFaults.isEmpty {
+            do throws(StartFailure) {
+                try choose(configuration.daemon)
+            } catch {
+                configuration.refuseStore(error.message)
+            }
+        }
+    }
+
+    private static func store(
+        _ settings: DaemonConfiguration,
+        _ environment: [String: String]
+    ) throws(StartFailure) -> any CredentialStore {
+        switch settings.store {
+        case .memory: return MemoryStore()
+        case .file:
+            let path = settings.storeFile.path ?? FileStore.standardPath(environment: environment)
+            return try FileStore(path: path, key: settings.storeFile.key, entropy: KernelEntropy())
+        case .auto, .secretService: return try keyringStore(environment)
+        }
+    }
+
+    private static func keyringStore(_ environment: [String: String]) throws(StartFailure) -> KeyringStore {
+        let runtime = environment["XDG_RUNTIME_DIR"].nonEmpty ?? "/run/user/\(getuid())"
+        let folder = runtime + "/tokend"
+        if mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
+        }
+        return KeyringStore(keyring: Keyring(), lock: try InstanceLock(path: folder + "/secret-service.lock"))
+    }
+
+    // MARK: The store, as it is
+
+    var kind: String { chosen?.store.kind ?? "unknown" }
+
+    func items() async throws(StoreError) -> [StoredItem] {
+        try await open().items()
+    }
+
+    func item(account: String) async throws(StoreError) -> StoredItem? {
+        try await open().item(account: account)
+    }
+
+    func write(_ item: StoredItem) async throws(StoreError) {
+        try await open().write(item)
+    }
+
+    func remove(account: String) async throws(StoreError) {
+        try await open().remove(account: account)
+    }
+
+    func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
+        try await open().unlock(passphrase: passphrase, timeout: timeout)
+    }
+
+    private func open() throws(StoreError) -> any CredentialStore {
+        guard let chosen else {
+            throw StoreError(code: .unavailable, message: "no store is open: config.json5 has a fault")
+        }
+        return chosen.store
+    }
+}
