@@ -63,7 +63,7 @@ import tokenctl
         let outcome = try Self.surroundings(nil).run(["doctor"])
         #expect(outcome.code == 1)
         #expect(outcome.output.contains("✗ daemon"))
-        #expect(outcome.output.contains("→ start it: tokend"))
+        #expect(outcome.output.contains("→ start it by hand: tokend"))
         var there = Self.surroundings(nil)
         let systemctl = try Self.systemctl(
             "Id=tokend.socket LoadState=loaded UnitFileState=enabled ActiveState=inactive",
@@ -73,6 +73,9 @@ import tokenctl
         let installed = try there.run(["doctor"])
         #expect(installed.output.contains("✗ systemd units      tokend.socket is not active"))
         #expect(installed.output.contains("→ systemctl --user enable --now tokend.socket"))
+        let token = try there.run(["token", "work"])
+        #expect(token.code == 69)
+        #expect(token.talk.hasSuffix("\n  → systemctl --user enable --now tokend.socket\n"))
     }
 
     @Test func `two versions are a fault`() throws {

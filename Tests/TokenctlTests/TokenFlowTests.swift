@@ -154,7 +154,7 @@ import tokenctl
         let outcome = try Surroundings().run(arguments)
         #expect(outcome.code == 69)
         #expect(outcome.output == "")
-        #expect(outcome.talk.contains("systemctl --user start tokend.socket"))
+        #expect(outcome.talk.contains("→ start it by hand: tokend"))
         #expect(outcome.talk.contains("by hand: tokend"))
     }
 
@@ -170,5 +170,17 @@ import tokenctl
         defer { daemon.stop() }
         let talk = try Surroundings().run(["token"], daemon).talk
         #expect(talk == "tokenctl: nobody is signed in; sign in with: tokenctl login work\n")
+    }
+
+    @Test func `a token that holds shorter than asked for is told beside it`() throws {
+        let daemon = try StandInDaemon { _ in
+            .result(["account": "work", "access_token": "at", "token_type": "Bearer", "expires_at": 1_000_300])
+        }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["token", "work", "--min-valid", "1h"], daemon)
+        #expect(outcome.code == 0)
+        #expect(outcome.output == "at\n")
+        #expect(outcome.talk == "The token holds for 5 min, not 1 h: the provider gives no longer one.\n")
+        #expect(try Surroundings().run(["token", "work", "--min-valid", "5m"], daemon).talk == "")
     }
 }
