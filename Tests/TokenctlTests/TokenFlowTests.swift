@@ -72,9 +72,9 @@ import tokenctl
         arguments: [
             ("login_required", -32002, 77, "tokenctl login work"), ("login_pending", -32003, 77, "tokenctl login work"),
             ("store_locked", -32009, 75, "tokenctl unlock"), ("store_unavailable", -32010, 69, "start a keyring"),
-            ("provider_unreachable", -32011, 75, "tokenctl status work"), ("provider_error", -32012, 65, ""),
+            ("provider_unreachable", -32011, 75, "tokenctl doctor work"), ("provider_error", -32012, 65, ""),
             ("insufficient_scope", -32013, 77, "tokenctl login work"),
-            ("config_invalid", -32014, 78, "tokenctl reload"),
+            ("config_invalid", -32014, 78, ""),
             ("not_allowed", -32008, 77, ""), ("token_rejected", -32016, 77, "tokenctl login work"),
             ("internal_error", -32603, 70, "tokenctl status"), ("timeout", -32006, 75, "tokenctl status"),
             ("of_the_future", -31999, 1, ""),
