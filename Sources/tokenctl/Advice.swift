@@ -26,9 +26,6 @@ package struct Advice: Sendable {
         "tokenctl login \(name) --issuer https://login.example.com \\\n      --client-id CLIENT-ID --scope openid"
     }
 
-    /// How to start the daemon.
-    package static let startTheDaemon = ["systemctl --user start tokend.socket", "or, by hand: tokend"]
-
     /// The error as `tokenctl` tells it.
     package func error(_ cause: TokenClientError) -> TokenctlError {
         let code = TokenctlError.Code(rawValue: cause.code.rawValue)
@@ -56,7 +53,7 @@ package struct Advice: Sendable {
 
     private func localSteps(_ code: TokenClientError.Code) -> [String] {
         switch code {
-        case .daemonAbsent: Self.startTheDaemon
+        case .timeout where verb == .login && account != nil: ["tokenctl login" + suffix(account)]
         case .connectionLost, .timeout: ["tokenctl status"]
         default: []
         }
@@ -65,9 +62,11 @@ package struct Advice: Sendable {
     private func steps(_ kind: String, _ data: JSONObject) -> [String] {
         let name = data["account"]?.string.map { TerminalText.sanitized($0) } ?? account
         switch kind {
+        case "timeout" where verb == .login && name != nil: return ["tokenctl login" + suffix(name)]
         case "login_required", "login_pending", "login_failed", "login_unknown", "token_rejected":
             return ["tokenctl login" + suffix(name)]
         case "insufficient_scope":
+            guard let name else { return [] }
             let wanted = data["requested"]?.string.map { " --scope '\(TerminalText.sanitized($0))'" } ?? ""
             return ["tokenctl login" + suffix(name) + wanted]
         case "store_locked": return ["tokenctl unlock"]
@@ -76,17 +75,18 @@ package struct Advice: Sendable {
             return ["start a keyring (gnome-keyring, or KeePassXC with its Secret Service), then: tokenctl status"]
         case "account_exists":
             return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
-        case "config_invalid": return [mend(data), "tokenctl reload"]
+        case "config_invalid": return mend(data)
         case "method_not_found": return ["tokenctl version   (another version of tokend may run)"]
-        case "provider_unreachable", "internal_error", "timeout": return ["tokenctl status" + suffix(name)]
+        case "provider_unreachable": return ["tokenctl doctor" + suffix(name)]
+        case "internal_error", "timeout": return ["tokenctl status" + suffix(name)]
         default: return []
         }
     }
 
-    private func mend(_ data: JSONObject) -> String {
-        guard let file = data["file"]?.string else { return "mend the configuration, then:" }
-        let line = data["line"]?.int64.map { ":\($0)" } ?? ""
-        return "mend \(TerminalText.sanitized(file))\(line), then:"
+    /// A fault that has a place in a file is mended there; the daemon notices by itself.
+    private func mend(_ data: JSONObject) -> [String] {
+        guard let file = data["file"]?.string, let line = data["line"]?.int64 else { return [] }
+        return ["mend \(TerminalText.sanitized(file)):\(line); the change is picked up by itself"]
     }
 
     private func unknownAccount(_ error: TokenctlError) -> TokenctlError {

@@ -63,13 +63,20 @@ package struct Program {
     private func perform(_ outcome: CommandLineParser.Outcome) throws(TokenctlError) -> Int32 {
         switch outcome {
         case .run(let invocation):
-            return try perform(Conversation(invocation, console: console, world: world))
+            let conversation = Conversation(invocation, console: console, world: world)
+            do throws(TokenctlError) {
+                return try perform(conversation)
+            } catch {
+                throw conversation.told(error)
+            }
         case .help(let names):
             let palette = console.traits.outputPalette
             if names.isEmpty { Help.overview(palette: palette).forEach(console.print) }
-            for (index, verb) in names.compactMap(Verb.named).enumerated() {
-                if index > 0 { console.print("") }
-                Help.text(verb, palette: palette).forEach(console.print)
+            let verbs = names.compactMap(Verb.named)
+            if verbs.count == 1 {
+                Help.text(verbs[0], palette: palette).forEach(console.print)
+            } else if !verbs.isEmpty {
+                Help.list(verbs, palette: palette).forEach(console.print)
             }
             return ExitCode.success
         case .nothing:
@@ -110,9 +117,12 @@ package struct Program {
             return
         }
         let palette = console.traits.errorPalette
-        console.say("\(palette.paint("tokenctl:", .bad)) \(error.message)")
-        // The daemon's own sentence may hold the command already.
-        console.sayNext(error.next.filter { !error.message.contains($0) })
+        let text = ErrorText(error, width: console.traits.errorIsTerminal ? console.traits.width : nil)
+        for (index, line) in text.lines.enumerated() {
+            let rest = line.dropFirst(index == 0 ? ErrorText.begin.count : 0)
+            console.say(index == 0 ? palette.paint("tokenctl:", .bad) + " " + rest : line)
+        }
+        console.sayNext(text.next)
     }
 }
 

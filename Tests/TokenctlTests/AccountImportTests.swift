@@ -24,9 +24,9 @@ import tokenctl
         #expect(outcome.code == 0)
         #expect(outcome.output == "")
         #expect(outcome.talk == "Signed in to work as a@b.c.\n")
-        #expect(daemon.methods == ["account.import"])
+        #expect(daemon.methods == ["status", "account.import"])
         #expect(
-            daemon.requests.first?.params == [
+            daemon.requests.last?.params == [
                 "account": "work", "refresh_token": "r3fresh", "scope": "openid email",
             ]
         )
@@ -39,7 +39,7 @@ import tokenctl
         let file = try TemporaryFile("from a file\n")
         let outcome = try Surroundings().run(["account", "import", "work", "--refresh-token-file", file.path], daemon)
         #expect(outcome.code == 0)
-        #expect(daemon.requests.first?.params["refresh_token"] == "from a file")
+        #expect(daemon.requests.last?.params["refresh_token"] == "from a file")
         let missing = try Surroundings().run(["account", "import", "work", "--refresh-token-file", "/no/file"], daemon)
         #expect(missing.code == 66)
     }
@@ -53,9 +53,18 @@ import tokenctl
         let outcome = try there.run(["account", "import", "work"], daemon)
         #expect(outcome.code == 0)
         #expect(outcome.talk.hasPrefix("Paste the refresh token, then Enter (it is not shown):"))
-        #expect(daemon.requests.first?.params["refresh_token"] == "r3fresh")
+        #expect(daemon.requests.last?.params["refresh_token"] == "r3fresh")
         there.input = ""
         #expect(try there.run(["account", "import", "work"], daemon).code == 65)
+    }
+
+    @Test func `an account that is not there is told before the token is asked for`() throws {
+        let daemon = try StandInDaemon { _ in .error("account_unknown", code: -32001, data: ["accounts": ["work"]]) }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["account", "import", "wrok"], daemon)
+        #expect(outcome.code == 64)
+        #expect(outcome.talk.hasSuffix("→ tokenctl account import work\n"))
+        #expect(daemon.methods == ["status"])
     }
 
     @Test func `a token is no argument`() throws {

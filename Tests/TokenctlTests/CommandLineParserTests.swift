@@ -48,6 +48,13 @@ import tokenctl
         )
     }
 
+    @Test func `the verbs of a group are a short list`() throws {
+        let outcome = try Surroundings().run(["account"])
+        #expect(outcome.code == 0)
+        #expect(outcome.output.split(separator: "\n").count == 6)
+        #expect(outcome.output.contains("  account list"))
+    }
+
     @Test func `help is understood wherever it stands`() throws {
         #expect(try CommandLineParser.parse([]) == .nothing)
         for arguments in [["--help"], ["-h"], ["help"]] { #expect(try CommandLineParser.parse(arguments) == .help([])) }

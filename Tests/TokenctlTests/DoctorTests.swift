@@ -22,7 +22,8 @@ import tokenctl
     private static func surroundings(_ daemon: StandInDaemon?) -> Surroundings {
         var there = Surroundings()
         there.environment["XDG_RUNTIME_DIR"] = daemon?.folder ?? "/nonexistent"
-        there.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/run/bus"
+        // Whatever listens will do.
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = daemon.map { "unix:path=\($0.path),guid=0" }
         there.environment["DISPLAY"] = ":0"
         there.programs = ["xdg-open": "/usr/bin/xdg-open"]
         return there
@@ -63,7 +64,7 @@ import tokenctl
         let outcome = try Self.surroundings(nil).run(["doctor"])
         #expect(outcome.code == 1)
         #expect(outcome.output.contains("✗ daemon"))
-        #expect(outcome.output.contains("→ start it: tokend"))
+        #expect(outcome.output.contains("→ start it by hand: tokend"))
         var there = Self.surroundings(nil)
         let systemctl = try Self.systemctl(
             "Id=tokend.socket LoadState=loaded UnitFileState=enabled ActiveState=inactive",
@@ -73,6 +74,9 @@ import tokenctl
         let installed = try there.run(["doctor"])
         #expect(installed.output.contains("✗ systemd units      tokend.socket is not active"))
         #expect(installed.output.contains("→ systemctl --user enable --now tokend.socket"))
+        let token = try there.run(["token", "work"])
+        #expect(token.code == 69)
+        #expect(token.talk.hasSuffix("\n  → systemctl --user enable --now tokend.socket\n"))
     }
 
     @Test func `two versions are a fault`() throws {
@@ -92,8 +96,8 @@ import tokenctl
         chmod(daemon.folder, 0o755)
         let outcome = try Self.surroundings(daemon).run(["doctor"], daemon)
         #expect(outcome.code == 1)
-        #expect(outcome.output.contains("→ chmod 700 '\(daemon.folder)'"))
-        #expect(outcome.output.contains("→ chmod 600 '\(daemon.path)'"))
+        #expect(outcome.output.contains("→ chmod 700 \(daemon.folder)"))
+        #expect(outcome.output.contains("→ chmod 600 \(daemon.path)"))
     }
 
     @Test func `a session without bus, runtime folder or browser is told`() throws {
@@ -110,6 +114,37 @@ import tokenctl
         #expect(outcome.output.contains("→ export XDG_RUNTIME_DIR=/run/user/\(geteuid())"))
         there.environment["DISPLAY"] = nil
         #expect(try there.run(["doctor"], daemon).output.contains("– browser         this session has no display"))
+    }
+
+    @Test func `a bus that only has an address is none`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        var there = Self.surroundings(daemon)
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
+        let dead = try there.run(["doctor"], daemon)
+        #expect(dead.code == 1)
+        #expect(dead.output.contains("✗ message bus     nothing answers at /nonexistent/bus: No such file"))
+        #expect(dead.output.contains("→ apt install dbus-user-session, then log in again"))
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = "tcp:host=localhost,port=1"
+        #expect(try there.run(["doctor"], daemon).code == 0)
+        let address = BusAddress("tcp:host=a;unix:guid=1,path=/run/a%20b;unix:abstract=/tmp/x,guid=2")
+        #expect(address.paths == ["/run/a b", "\0/tmp/x"])
+    }
+
+    @Test func `a BROWSER that is no program is a finding`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        var there = Self.surroundings(daemon)
+        there.environment["BROWSER"] = "nope"
+        let outcome = try there.run(["doctor"], daemon)
+        #expect(outcome.code == 1)
+        #expect(outcome.output.contains("BROWSER names “nope”, and there is no such program"))
+    }
+
+    @Test func `the store is named as people name it`() {
+        let checks = ["secret-service", "file"].map { Doctor.Check("store of \($0)", .ok, detail: "works") }
+        let lines = DoctorReport(checks).lines(width: 80, palette: .plain)
+        #expect(lines == ["✓ secret store (Secret Service)  works", "✓ secret store (file)            works"])
     }
 
     @Test func `a daemon that refuses is a finding, an account that is not there an error`() throws {

@@ -221,6 +221,18 @@ import tokenctl
         #expect(outcome.talk.contains("  ssh -N -L 4711:127.0.0.1:4711 10.0.0.1\n"))
     }
 
+    @Test func `a BROWSER that is no program is told`() throws {
+        let daemon = try daemon { _ in nil }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.environment["BROWSER"] = "nope --new:true"
+        there.programs = ["true": "/bin/true"]
+        let outcome = try there.run(["login", "work"], daemon)
+        #expect(outcome.code == 0)
+        #expect(outcome.talk.contains("BROWSER names “nope”; there is no such program.\n"))
+        #expect(!outcome.talk.contains("“true”"))
+    }
+
     @Test func `a browser that cannot be started is no end`() throws {
         let daemon = try daemon { _ in nil }
         defer { daemon.stop() }

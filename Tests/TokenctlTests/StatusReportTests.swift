@@ -89,9 +89,27 @@ import tokenctl
              "accounts": [{"account": "a", "state": "ready", "expires_at": 1000100}]}
             """
         #expect(
-            try lines(text).suffix(6) == [
-                "", "config.json5:3: store: There is no store “x”.", "→ mend it, then: tokenctl reload",
+            try lines(text).suffix(5) == [
+                "", "config.json5:3: store: There is no store “x”.",
                 "", "The secret store is locked.", "→ tokenctl unlock",
+            ]
+        )
+    }
+
+    @Test func `an account's fault is told once, and without a bare “now”`() throws {
+        let text = """
+            {"daemon": {"config": {"faults": [{"file": "/c/a.json5", "line": 2, "member": "issuer",
+                                               "message": "must be a URL"}]}},
+             "accounts": [
+              {"account": "a", "state": "misconfigured",
+               "fault": {"kind": "config_invalid", "message": "/c/a.json5:2: issuer: must be a URL", "at": 1000000}},
+              {"account": "b", "state": "misconfigured",
+               "fault": {"kind": "provider_error", "message": "the provider said: invalid_client", "at": 999940}}]}
+            """
+        #expect(
+            try lines(text).dropFirst() == [
+                "a        misconfigured", "  /c/a.json5:2: issuer: must be a URL", "b        misconfigured",
+                "  the provider said: invalid_client (1 min ago)", "  → tokenctl account show b",
             ]
         )
     }

@@ -72,9 +72,9 @@ import tokenctl
         arguments: [
             ("login_required", -32002, 77, "tokenctl login work"), ("login_pending", -32003, 77, "tokenctl login work"),
             ("store_locked", -32009, 75, "tokenctl unlock"), ("store_unavailable", -32010, 69, "start a keyring"),
-            ("provider_unreachable", -32011, 75, "tokenctl status work"), ("provider_error", -32012, 65, ""),
+            ("provider_unreachable", -32011, 75, "tokenctl doctor work"), ("provider_error", -32012, 65, ""),
             ("insufficient_scope", -32013, 77, "tokenctl login work"),
-            ("config_invalid", -32014, 78, "tokenctl reload"),
+            ("config_invalid", -32014, 78, ""),
             ("not_allowed", -32008, 77, ""), ("token_rejected", -32016, 77, "tokenctl login work"),
             ("internal_error", -32603, 70, "tokenctl status"), ("timeout", -32006, 75, "tokenctl status"),
             ("of_the_future", -31999, 1, ""),
@@ -154,7 +154,7 @@ import tokenctl
         let outcome = try Surroundings().run(arguments)
         #expect(outcome.code == 69)
         #expect(outcome.output == "")
-        #expect(outcome.talk.contains("systemctl --user start tokend.socket"))
+        #expect(outcome.talk.contains("→ start it by hand: tokend"))
         #expect(outcome.talk.contains("by hand: tokend"))
     }
 
@@ -170,5 +170,17 @@ import tokenctl
         defer { daemon.stop() }
         let talk = try Surroundings().run(["token"], daemon).talk
         #expect(talk == "tokenctl: nobody is signed in; sign in with: tokenctl login work\n")
+    }
+
+    @Test func `a token that holds shorter than asked for is told beside it`() throws {
+        let daemon = try StandInDaemon { _ in
+            .result(["account": "work", "access_token": "at", "token_type": "Bearer", "expires_at": 1_000_300])
+        }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["token", "work", "--min-valid", "1h"], daemon)
+        #expect(outcome.code == 0)
+        #expect(outcome.output == "at\n")
+        #expect(outcome.talk == "The token holds for 5 min, not 1 h: the provider gives no longer one.\n")
+        #expect(try Surroundings().run(["token", "work", "--min-valid", "5m"], daemon).talk == "")
     }
 }

@@ -52,6 +52,7 @@ import tokenctl
         let absent = try Self.docker(["get"], "registry.gitlab.com", nil)
         #expect(absent.code == 1)
         #expect(absent.output.contains("tokend is not running"))
+        #expect(absent.output.hasSuffix("; start it by hand: tokend\n"))
         #expect(absent.talk == "")
         let daemon = try Self.daemon()
         defer { daemon.stop() }

@@ -30,6 +30,13 @@ package enum BrowserCandidates {
         return commands
     }
 
+    /// The programs that `BROWSER` names and that are not there.
+    package static func missing(environment: [String: String], find: (String) -> String?) -> [String] {
+        (environment["BROWSER"] ?? "").split(separator: ":")
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+            .filter { find($0) == nil }
+    }
+
     /// Whether this session has a screen.
     package static func hasDisplay(_ environment: [String: String]) -> Bool {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }

@@ -21,8 +21,7 @@ struct DockerCredentialVerb {
         do throws(TokenctlError) {
             return try perform(invocation.operands[0])
         } catch {
-            let next = error.next.map { "; " + $0 }.first ?? ""
-            console.print(error.message + next)
+            console.print(ErrorText.line(conversation.told(error)))
             return 1
         }
     }

@@ -28,7 +28,7 @@ package struct DoctorReport: Sendable {
 
     /// A finding each: what was looked at and what was seen, its mend below.
     package func lines(width: Int, palette: Palette) -> [String] {
-        let names = checks.map { TerminalText.sanitized($0.name, limit: 60) }
+        let names = checks.map { TerminalText.sanitized(Self.title($0.name), limit: 60) }
         let column = min(names.map(DisplayWidth.of).max() ?? 0, 30)
         return zip(checks, names).flatMap { check, name in
             lines(check, name, column: column, width: width, palette: palette)
@@ -52,6 +52,14 @@ package struct DoctorReport: Sendable {
             )
         }
         return lines
+    }
+
+    /// The daemon names the store as its setting does.
+    private static func title(_ name: String) -> String {
+        let begin = "store of "
+        guard name.hasPrefix(begin) else { return name }
+        let kind = name.dropFirst(begin.count)
+        return "secret store (\(kind == "secret-service" ? "Secret Service" : kind))"
     }
 
     private func sign(_ result: Doctor.Check.Outcome, _ palette: Palette) -> (String, Palette.Meaning) {

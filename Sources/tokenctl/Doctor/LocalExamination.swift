@@ -35,7 +35,7 @@ struct LocalExamination {
         let standard = "/run/user/\(geteuid())"
         guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
             guard FileStatus(standard) != nil else {
-                let mend = "log in through systemd-logind, or: loginctl enable-linger $USER"
+                let mend = "loginctl enable-linger"
                 return .init(name, .fail, detail: "XDG_RUNTIME_DIR is not set, and there is no \(standard)", mend: mend)
             }
             return .init(name, .ok, detail: "\(standard) (XDG_RUNTIME_DIR is not set)")
@@ -58,7 +58,7 @@ struct LocalExamination {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard let socket = FileStatus(path) else { return .init(name, .skip, detail: "there is no \(path)") }
         guard socket.isSocket else {
-            return .init(name, .fail, detail: "\(path) is no socket", mend: "rm '\(path)', then start tokend")
+            return .init(name, .fail, detail: "\(path) is no socket", mend: "rm \(ShellWord.quoted(path))")
         }
         if let fault = ownership(name, path, socket, mode: 0o600) { return fault }
         // A socket that a person placed elsewhere may lie in a shared folder: its own mode guards it.
@@ -77,26 +77,39 @@ struct LocalExamination {
         }
         guard status.mode & 0o077 != 0 else { return nil }
         let octal = String(mode, radix: 8)
-        return .init(name, .fail, detail: "others may use \(path)", mend: "chmod \(octal) '\(path)'")
+        return .init(name, .fail, detail: "others may use \(path)", mend: "chmod \(octal) \(ShellWord.quoted(path))")
     }
 
     private func units(_ units: UserUnits?) -> Doctor.Check {
         let name = "systemd units"
-        guard let units else { return .init(name, .skip, detail: "no user manager answers; start tokend by hand") }
-        guard units.isInstalled else { return .init(name, .skip, detail: "not installed; start tokend by hand") }
+        guard let units else { return .init(name, .skip, detail: "no user manager answers; tokend is started by hand") }
+        guard units.isInstalled else { return .init(name, .skip, detail: "not installed; tokend is started by hand") }
         if let fault = units.fault { return .init(name, .fail, detail: fault.detail, mend: fault.mend) }
         return .init(name, .ok, detail: "installed, enabled and active")
     }
 
     private func bus() -> Doctor.Check {
         let name = "message bus"
-        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
-            return .init(name, .ok, detail: address)
-        }
+        let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
         let standard = (environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())") + "/bus"
-        if FileStatus(standard)?.isSocket == true { return .init(name, .ok, detail: standard) }
-        let mend = "install dbus-user-session and log in again"
-        return .init(name, .fail, detail: "DBUS_SESSION_BUS_ADDRESS is not set: no secret store is found", mend: mend)
+        let paths = named.map { BusAddress($0).paths } ?? [standard]
+        guard let first = paths.first else {
+            return .init(name, .skip, detail: "DBUS_SESSION_BUS_ADDRESS names no Unix socket: \(named ?? "")")
+        }
+        let faults = paths.map(BusAddress.fault(at:))
+        if let index = faults.firstIndex(of: nil) { return .init(name, .ok, detail: Self.shown(paths[index])) }
+        let reason = faults[0].map { String(cString: strerror($0)) } ?? ""
+        let origin = named == nil ? " (DBUS_SESSION_BUS_ADDRESS is not set)" : ""
+        return .init(
+            name,
+            .fail,
+            detail: "nothing answers at \(Self.shown(first)): \(reason)\(origin); without it no keyring is found",
+            mend: "apt install dbus-user-session, then log in again"
+        )
+    }
+
+    private static func shown(_ path: String) -> String {
+        path.hasPrefix("\0") ? "@" + path.dropFirst() : path
     }
 
     private func browser() -> Doctor.Check {
@@ -106,6 +119,11 @@ struct LocalExamination {
             environment: environment,
             find: world.findProgram
         )
+        let missing = BrowserCandidates.missing(environment: environment, find: world.findProgram)
+        if let program = missing.first {
+            let detail = "BROWSER names “\(program)”, and there is no such program"
+            return .init(name, .fail, detail: detail, mend: "unset BROWSER")
+        }
         if let path = commands.first?.arguments.first { return .init(name, .ok, detail: path) }
         guard BrowserCandidates.hasDisplay(environment) else {
             return .init(name, .skip, detail: "this session has no display; login prints the URL")

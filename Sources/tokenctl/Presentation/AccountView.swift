@@ -85,8 +85,8 @@ package struct AccountView: Sendable {
         var lines: [String] = []
         if let reason = text("reason"), let phrase = Self.reasons[reason] { lines.append(phrase) }
         if let fault = members["fault"]?.object, let message = fault["message"]?.string {
-            let ago = fault["at"]?.int64.map { " (\(TimePhrase.relative($0, to: now)))" } ?? ""
-            lines.append(TerminalText.sanitized(message) + ago)
+            let ago = fault["at"]?.int64.map { TimePhrase.relative($0, to: now) }
+            lines.append(TerminalText.sanitized(message) + (ago.map { $0 == "now" ? "" : " (\($0))" } ?? ""))
         }
         if let pending = members["login"]?.object?["expires_at"]?.int64 {
             lines.append("A sign-in waits in the browser; it ends \(TimePhrase.relative(pending, to: now)).")
@@ -94,12 +94,20 @@ package struct AccountView: Sendable {
         return lines
     }
 
+    /// What the daemon says of its fault, without the time.
+    package var faultMessage: String? {
+        members["fault"]?.object?["message"]?.string.map { TerminalText.sanitized($0, limit: 600) }
+    }
+
+    private var isFaultyFile: Bool { members["fault"]?.object?["kind"]?.string == "config_invalid" }
+
     /// The command that leads on; nil where none is needed.
     package var next: String? {
         switch state {
         case "signed_out", "login_required", "login_pending": "tokenctl login \(account)"
         case "store_locked": "tokenctl unlock"
-        case "misconfigured": "mend its file, then: tokenctl reload"
+        // A fault in a file names its place; another one is the provider's word about the settings.
+        case "misconfigured": isFaultyFile ? nil : "tokenctl account show \(account)"
         default: isPaused ? "tokenctl resume \(account)" : nil
         }
     }

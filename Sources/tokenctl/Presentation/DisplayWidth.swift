@@ -24,16 +24,21 @@ package enum DisplayWidth {
 
     /// The text broken at spaces into lines of at most `width` columns; a longer word stands alone, whole.
     package static func wrap(_ text: String, width: Int) -> [String] {
+        wrap(words: text.split(separator: " ").map(String.init), width: width)
+    }
+
+    /// As above, of words that may have spaces of their own.
+    package static func wrap(words: [String], width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
-        for word in text.split(separator: " ") {
+        for word in words {
             if line.isEmpty {
-                line = String(word)
-            } else if of(line) + 1 + of(String(word)) <= width {
+                line = word
+            } else if of(line) + 1 + of(word) <= width {
                 line += " " + word
             } else {
                 lines.append(line)
-                line = String(word)
+                line = word
             }
         }
         return line.isEmpty ? lines : lines + [line]

@@ -9,17 +9,26 @@ package enum Help {
             "tokenctl \(palette.paint("VERB [ACCOUNT] [--flags]", .strong)): sign in once, have fresh tokens everywhere",
             "",
         ]
-        let width = 28
-        for verb in Verb.all where verb.name != .help {
-            let usage = verb.name.rawValue + operand(verb) + requiredTail(verb)
-            let padding = String(repeating: " ", count: max(2, width - DisplayWidth.of(usage)))
-            lines.append("  " + palette.paint(usage, .command) + padding + verb.summary)
-        }
+        lines += rows(Verb.all.filter { $0.name != .help }, palette: palette)
         lines += ["", "Begin with:", "  " + palette.paint(Advice.addAnAccount(), .command), ""]
         lines += [
             "tokenctl VERB --help says more and shows an example. All verbs take --json."
         ]
         return lines
+    }
+
+    /// A few verbs that belong together.
+    package static func list(_ verbs: [Verb], palette: Palette) -> [String] {
+        rows(verbs, palette: palette) + ["", "tokenctl VERB --help says more and shows an example."]
+    }
+
+    private static func rows(_ verbs: [Verb], palette: Palette) -> [String] {
+        let width = 28
+        return verbs.map { verb in
+            let usage = verb.name.rawValue + operand(verb) + requiredTail(verb)
+            let padding = String(repeating: " ", count: max(2, width - DisplayWidth.of(usage)))
+            return "  " + palette.paint(usage, .command) + padding + verb.summary
+        }
     }
 
     /// One verb's help.

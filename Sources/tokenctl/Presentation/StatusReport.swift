@@ -75,10 +75,10 @@ package struct StatusReport: Sendable {
 
     /// What is wrong around the accounts, each with what to do about it.
     private func surroundings() -> [(String?, String?)] {
-        let told = Set(accounts.flatMap { $0.faults(at: now) })
+        let told = accounts.compactMap(\.faultMessage)
         var troubles: [(String?, String?)] = configFaults.map { ConfigFault($0).line }
             .filter { line in !told.contains { line.hasSuffix($0) } }
-            .map { ($0, "mend it, then: tokenctl reload") }
+            .map { ($0, nil) }
         let store = daemon["store"]?.object ?? [:]
         switch (store["kind"]?.string, store["state"]?.string) {
         case (_, "locked"):

@@ -14,8 +14,9 @@ struct AccountImportVerb {
     }
 
     func run() throws(TokenctlError) -> Int32 {
-        // Before anybody pastes a secret, the account is clear.
+        // Before anybody pastes a secret, the account is clear, and there.
         let account = try conversation.account()
+        _ = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
         var params = AccountImport.Parameters(account: account, refreshToken: try refreshToken())
         let scopes = conversation.invocation.scopes
         if !scopes.isEmpty { params.scope = scopes.joined(separator: " ") }

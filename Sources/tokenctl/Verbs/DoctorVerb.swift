@@ -36,10 +36,7 @@ struct DoctorVerb {
             let answer = Doctor.Check("daemon", .ok, detail: "tokend \(version) answers\(process)")
             return ([answer, Self.versions(version)], true)
         } catch {
-            let isInstalled = units?.isInstalled ?? false
-            let mend =
-                error.code == .daemonAbsent
-                ? (isInstalled ? "systemctl --user enable --now tokend.socket" : "start it: tokend") : error.next.first
+            let mend = error.code == .daemonAbsent ? DaemonStart.steps(units).first : error.next.first
             return ([Doctor.Check("daemon", .fail, detail: error.message, mend: mend)], false)
         }
     }

@@ -97,6 +97,10 @@ struct SignIn {
         console.say("")
         let environment = conversation.world.environment
         guard options.opensBrowser else { return nil }
+        let missing = BrowserCandidates.missing(environment: environment, find: conversation.world.findProgram)
+        for name in missing {
+            console.say("BROWSER names “\(TerminalText.sanitized(name))”; there is no such program.")
+        }
         let candidates = started.page.map {
             BrowserCandidates.list(url: $0, environment: environment, find: conversation.world.findProgram)
         }

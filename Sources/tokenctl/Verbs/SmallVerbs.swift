@@ -71,7 +71,7 @@ struct ReloadVerb {
             if faults.isEmpty {
                 conversation.console.say("The configuration is read anew; it has no faults.")
             } else {
-                conversation.console.sayNext(["mend it, then: tokenctl reload"])
+                conversation.console.sayNext(["mend it; a changed file is picked up by itself"])
             }
         }
         return faults.isEmpty ? ExitCode.success : ExitCode.configuration

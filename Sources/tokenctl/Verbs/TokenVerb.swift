@@ -17,6 +17,7 @@ struct TokenVerb {
         let format = try format()
         let params = try parameters()
         let result = try token(params)
+        warn(result, wanted: params.minValid)
         guard format != .json else {
             conversation.console.printJSON(.object(result))
             return ExitCode.success
@@ -26,6 +27,17 @@ struct TokenVerb {
         let user = format.wantsUser ? try user(of: account, required: format.needsUser) : nil
         conversation.console.print(format.line(token: token.text, type: token.type, user: user))
         return ExitCode.success
+    }
+
+    /// The provider's tokens may all be shorter than what was asked for.
+    private func warn(_ result: JSONObject, wanted: Int64?) {
+        guard let wanted, let end = result["expires_at"]?.int64 else { return }
+        let (left, overflow) = end.subtractingReportingOverflow(conversation.now)
+        // A second passes between the daemon's look at the clock and this one.
+        guard !overflow, left < wanted - 1 else { return }
+        conversation.console.say(
+            "The token holds for \(TimePhrase.length(left)), not \(TimePhrase.length(wanted)): the provider gives no longer one."
+        )
     }
 
     private func format() throws(TokenctlError) -> TokenFormat {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// The sockets that a D-Bus address names (D-Bus specification, “Server Addresses”).
+package struct BusAddress: Sendable, Equatable {
+    /// The paths of Unix sockets, in order; an abstract name begins with a zero byte.
+    package let paths: [String]
+
+    /// Other transports are passed over: sessions of a desktop have Unix sockets.
+    package init(_ address: String) {
+        paths = address.split(separator: ";").compactMap { entry in
+            guard entry.hasPrefix("unix:") else { return nil }
+            for pair in entry.dropFirst("unix:".count).split(separator: ",") {
+                if pair.hasPrefix("path=") { return Self.decoded(pair.dropFirst("path=".count)) }
+                if pair.hasPrefix("abstract=") { return "\0" + Self.decoded(pair.dropFirst("abstract=".count)) }
+            }
+            return nil
+        }
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Connects to a Unix socket and leaves at once; the error number, or nil where something listens.
+    package static func fault(at path: String) -> Int32? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        // A bus whose queue is full is one that is there; doctor does not wait for it.
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        // An abstract name ends where its length says so.
+        let isAbstract = bytes.first == 0
+        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+        let size = isAbstract ? offset + bytes.count : MemoryLayout<sockaddr_un>.size
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(size)) }
+        }
+        return result == 0 || errno == EAGAIN ? nil : errno
+    }
+}
