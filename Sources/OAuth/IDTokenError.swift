@@ -30,10 +30,15 @@ package struct IDTokenError: Error, Sendable, Hashable {
     /// help (OpenID Connect Core, section 10.1.1). Never so for a bad signature under a known key.
     package let isKeyUnknown: Bool
 
-    init(_ check: Check, _ message: String, isKeyUnknown: Bool = false) {
+    /// Whether the token is in order and about another person than the one the grant is for: what quarantines a grant,
+    /// where a token that is merely malformed does not.
+    package let isOtherSubject: Bool
+
+    init(_ check: Check, _ message: String, isKeyUnknown: Bool = false, isOtherSubject: Bool = false) {
         self.check = check
         self.message = message
         self.isKeyUnknown = isKeyUnknown
+        self.isOtherSubject = isOtherSubject
     }
 }
 

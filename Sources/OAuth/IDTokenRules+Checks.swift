@@ -111,7 +111,7 @@ extension IDTokenRules {
     /// Section 12.2: a refreshed token continues the one before.
     private func checkContinuity(of token: IDToken, since baseline: IDTokenBaseline) throws(IDTokenError) {
         guard token.subject.utf8.elementsEqual(baseline.subject.utf8) else {
-            throw IDTokenError(.subject, "The refreshed ID token is about another person.")
+            throw IDTokenError(.subject, "The refreshed ID token is about another person.", isOtherSubject: true)
         }
         guard let previous = baseline.token else { return }
         guard token.issuer.utf8.elementsEqual(previous.issuer.utf8) else {

@@ -35,8 +35,9 @@ extension RefreshFailure {
                 )
             )
         case .invalid(let invalid):
+            // The next answer may be in order again; what a person must mend looks otherwise.
             self.init(
-                kind: .misconfigured,
+                kind: .passing,
                 error: ProtocolError(.providerError, "\(host): \(invalid.reason)")
             )
         case .success:

@@ -81,13 +81,13 @@ extension RefreshFlow {
     private func refuse(_ fault: IdentityFailure, _ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome?
     {
         switch fault {
-        case .check("subject", _):
+        case .otherSubject:
             return await quarantine(refreshToken, attempt)
         case .check(let check, let message):
             let sentence =
                 "\(account.issuerHost) sent an ID token that fails a check (\(check)): \(message)"
             let error = ProtocolError(.providerError, sentence)
-            return await refuse(refreshToken, attempt, RefreshFailure(kind: .misconfigured, error: error))
+            return await refuse(refreshToken, attempt, RefreshFailure(kind: .passing, error: error))
         case .fault(let error):
             return await refuse(refreshToken, attempt, RefreshFailure(kind: .passing, error: error))
         }

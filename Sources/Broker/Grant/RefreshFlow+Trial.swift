@@ -50,6 +50,7 @@ extension RefreshFlow {
                 verified = try await identify(response, attempt)
             } catch {
                 switch error {
+                case .otherSubject: return .failure(.check("subject", message: "it is about another person"))
                 case .check(let check, let message): return .failure(.check(check, message: message))
                 case .fault(let error): throw error
                 }

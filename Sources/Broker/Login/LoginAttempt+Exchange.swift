@@ -115,6 +115,7 @@ extension LoginAttempt {
                 )
             } catch {
                 switch error {
+                case .otherSubject: throw .check("subject", message: "it is about another person")
                 case .check(let check, let message): throw .check(check, message: message)
                 case .fault(let fault): throw .fault(fault)
                 }

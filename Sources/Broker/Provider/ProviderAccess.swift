@@ -77,7 +77,9 @@ import TokendProtocol
             do {
                 return try IDToken.verify(compact: token, keys: keys, rules: rules)
             } catch {
-                guard error.isKeyUnknown, !isUnknownKey else { throw .check(error.check.rawValue, error.message) }
+                guard error.isKeyUnknown, !isUnknownKey else {
+                    throw error.isOtherSubject ? .otherSubject : .check(error.check.rawValue, error.message)
+                }
                 isUnknownKey = true
             }
         }
@@ -109,6 +111,8 @@ import TokendProtocol
 
 /// Why an answer's identity was not accepted.
 enum IdentityFailure: Error {
+    /// A refreshed token is in order and about another person.
+    case otherSubject
     /// It breaks a rule.
     case check(String, String)
     /// The keys could not be had: nothing is known.
