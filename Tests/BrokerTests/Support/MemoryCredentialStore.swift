@@ -105,13 +105,15 @@ import Systemd
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
         calls[.unlock, default: 0] += 1
         passphrases.append(passphrase)
-        if held.contains(.unlock) { await wait() }
+        if held.contains(.unlock) { await wait(.unlock) }
         if let unlockFault { throw unlockFault }
         fault = nil
     }
 
-    private func wait() async {
+    private func wait(_ operation: Operation) async {
         await withUnsafeContinuation { continuation in
+            // A release may have come between the look and this.
+            guard held.contains(operation) else { return continuation.resume() }
             waiting.append(continuation)
             let watching = watchers
             watchers = []
@@ -121,7 +123,7 @@ import Systemd
 
     private func pass(_ operation: Operation) async throws(StoreError) {
         calls[operation, default: 0] += 1
-        if held.contains(operation) { await wait() }
+        if held.contains(operation) { await wait(operation) }
         if let fault { throw fault }
         guard var queue = faults[operation], !queue.isEmpty else { return }
         let next = queue.removeFirst()
