@@ -63,6 +63,11 @@ package struct GrantDestination: Sendable, Equatable {
             && proxy == wire.proxy
     }
 
+    /// Whether both are the same client at the same provider.
+    func isAt(_ other: GrantDestination) -> Bool {
+        issuer.utf8.elementsEqual(other.issuer.utf8) && clientID == other.clientID
+    }
+
     private static func named(by account: AccountConfiguration) -> [Endpoint: WebURL] {
         var named: [Endpoint: WebURL] = [:]
         named[.token] = account.endpoints.token

@@ -40,6 +40,8 @@ import TokendProtocol
 
     let access: ProviderAccess
     let store: any CredentialStore
+    /// What the token is to be for; nil: the account's own.
+    var variant: TokenVariant?
     /// Taken for each write, and never while the provider is waited for: a login must not wait for that.
     let turn: ItemTurn
     let fate: @LoopActor () -> Fate
@@ -117,22 +119,24 @@ import TokendProtocol
             let sent = try await dispatch(&attempt)
             return await judge(sent, attempt)
         } catch {
-            return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error.protocolError), attempt.doubt))
+            let failure = RefreshFailure(
+                kind: .misconfigured,
+                error: error.protocolError,
+                isOwn: variant != nil
+            )
+            return ifWanted(.failed(failure, attempt.doubt))
         }
     }
 
     /// Sends the refresh token; where the answer is lost, once more.
     func dispatch(_ attempt: inout Attempt) async throws(OAuthError) -> ProviderAccess.Sent {
-        let request = try TokenRequest.refresh(
-            attempt.refreshToken,
-            resources: account.resource,
-            audience: account.audience
-        )
-        let sent = try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
+        let request = try request(attempt.refreshToken)
+        let requested = variant?.scope ?? attempt.record.scope
+        let sent = try await access.send(request, to: attempt.endpoint, requested: requested)
         guard sent.isLost, !attempt.isUncertain, isWanted else { return sent }
         // The answer may have held a new token: inside the grace that providers give, once more, at once.
         attempt.isUncertain = true
-        return try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
+        return try await access.send(request, to: attempt.endpoint, requested: requested)
     }
 
     private func judge(_ sent: ProviderAccess.Sent, _ attempt: Attempt) async -> RefreshOutcome? {
@@ -148,13 +152,14 @@ import TokendProtocol
                 attempt,
                 RefreshFailure(.invalid(invalid), host: account.issuerHost)
             )
-        case .answer(.grantEnded(let body), at: _):
+        case .answer(.grantEnded(let body), at: _) where variant == nil || body.endsWholeGrant:
             return await end(body, attempt)
         case .answer(let answer, at: _):
             if case .throttled(_, retryAfter: let wait?) = answer {
                 access.directory.coolDown(attempt.endpoint, for: wait)
             }
-            return ifWanted(.failed(RefreshFailure(answer, host: account.issuerHost), attempt.doubt))
+            let failure = RefreshFailure(answer, host: account.issuerHost)
+            return ifWanted(.failed(variant == nil ? failure : failure.ofDerived(answer), attempt.doubt))
         }
     }
 

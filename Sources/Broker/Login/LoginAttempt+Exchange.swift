@@ -200,6 +200,7 @@ extension LoginAttempt {
         record.grantExpiresAt = response.grantLifetime.map { sentAt.wall.addingSaturated($0) }
         record.token = HeldToken(response, granted: granted, sentAt: sentAt, verified: identity.token)
         record.refreshToken = response.refreshToken
+        if previous?.destination.isAt(destination) == true { record.narrowingSticks = previous?.narrowingSticks }
         if record.refreshToken == nil { keepRefreshToken(of: previous, in: &record) }
         return record
     }

@@ -8,7 +8,6 @@ extension RequestRouter {
     /// Parameters of features that are not built yet: not in `hello`'s list, and refused, so that nobody believes to
     /// have got what was asked for.
     private static let unbuilt: [Method: [String]] = [
-        .tokenGet: ["narrow", "resource", "audience"],
         .loginComplete: ["metadata"],
         .logout: ["end_session"],
         .accountAdd: ["client_secret"],

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension RefreshFlow {
+    /// The request that brings the wanted token. Without a word of a client's the scope is left out (RFC 6749,
+    /// section 6).
+    func request(_ refreshToken: Secret) throws(OAuthError) -> TokenRequest {
+        try TokenRequest.refresh(
+            refreshToken,
+            scope: variant?.scope,
+            resources: variant?.resources ?? account.resource,
+            audience: variant == nil ? account.audience : variant?.audience
+        )
+    }
+
+    /// A good answer to a refresh for a combination: its refresh token is the grant's, its scope is its own.
+    func keep(
+        _ response: TokenResponse,
+        for variant: TokenVariant,
+        _ attempt: Attempt,
+        sentAt: Moment,
+        verified: IDToken?
+    ) async -> RefreshOutcome? {
+        if let failure = widening(variant, response) { return await refuse(response.refreshToken, attempt, failure) }
+        var new = attempt.record.renewed(by: response, for: variant, sentAt: sentAt)
+        new.identity = verified?.identity ?? attempt.record.identity
+        // No word on the scope means that it is the one that was asked for (RFC 6749, section 5.1).
+        let granted = variant.scope ?? attempt.record.scope
+        let token = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
+        return await keep(new, DerivedToken(token, for: variant), attempt)
+    }
+
+    /// A token that covers more than was asked for is not served as a narrow one.
+    private func widening(_ variant: TokenVariant, _ response: TokenResponse) -> RefreshFailure? {
+        guard let asked = variant.scope, let given = response.scope, !asked.contains(all: given) else { return nil }
+        let error = ProtocolError(
+            .providerError,
+            "\(account.issuerHost) was asked for a token for “\(asked.text)” alone and answered with a wider one, "
+                + "which also covers “\(given.subtracting(asked).text)”; it is not served",
+            data: ["granted": .string(given.text), "requested": .string(asked.text)]
+        )
+        return RefreshFailure(kind: .misconfigured, error: error, isOwn: true)
+    }
+}
