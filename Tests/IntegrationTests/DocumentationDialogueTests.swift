@@ -38,7 +38,6 @@ extension Programs {
             try await Stand.with { stand in
                 let refused: [(method: String, params: JSONObject, member: String)] = [
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
-                    ("account.add", ["account": "a", "config": [:], "client_secret": "s"], "client_secret"),
                     ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
                     ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]

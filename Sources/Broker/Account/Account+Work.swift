@@ -46,7 +46,7 @@ extension Account {
         // A machine without a configuration asks for none.
         guard let configuration else { return }
         let generation = generation
-        let access = access(configuration)
+        let access = access(configuration, for: record.destination)
         let flow = RefreshFlow(access: access, store: ports.store, variant: variant, turn: turn) { [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate

@@ -19,6 +19,11 @@ extension RefreshFlow {
         )
     }
 
+    /// Whether such a request can be made at all: the account's own parameters may name what a client names, too.
+    func canAsk(_ refreshToken: Secret) -> Bool {
+        (try? request(refreshToken).adding(account.tokenParameters)) != nil
+    }
+
     /// A good answer to a refresh for a combination: its refresh token is the grant's, its scope is its own.
     func keep(
         _ response: TokenResponse,

@@ -38,7 +38,7 @@ import TokendProtocol
         }
     }
 
-    let access: ProviderAccess
+    var access: ProviderAccess
     let store: any CredentialStore
     /// What the token is to be for; nil: the account's own.
     var variant: TokenVariant?
@@ -84,6 +84,17 @@ import TokendProtocol
             let kind: RefreshFailure.Class = error.kind == .providerError ? .misconfigured : .passing
             return ifWanted(.failed(RefreshFailure(kind: kind, error: error), known.pending))
         }
+        let access: ProviderAccess
+        do throws(ClientFault) {
+            access = try await self.access.identified()
+        } catch {
+            // Nothing was sent, and nothing is marked: the grant is as it was.
+            switch error {
+            case .store(let error): throw error
+            case .configuration(let error):
+                return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error), known.pending))
+            }
+        }
         guard isWanted else { return nil }
         if let seconds = access.directory.secondsToWait(for: endpoint) {
             return .failed(RefreshFailure(waiting: seconds, host: account.issuerHost), known.pending)
@@ -101,7 +112,9 @@ import TokendProtocol
             guard try await write(attempt.record) else { return nil }
             attempt.isMarked = true
         }
-        return await send(attempt)
+        var flow = self
+        flow.access = access
+        return await flow.send(attempt)
     }
 
     func place() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
@@ -115,22 +128,19 @@ import TokendProtocol
 
     private func send(_ first: Attempt) async -> RefreshOutcome? {
         var attempt = first
-        do throws(OAuthError) {
+        do throws(ProtocolError) {
             let sent = try await dispatch(&attempt)
             return await judge(sent, attempt)
         } catch {
-            let failure = RefreshFailure(
-                kind: .misconfigured,
-                error: error.protocolError,
-                isOwn: variant != nil
-            )
-            return ifWanted(.failed(failure, attempt.doubt))
+            let isOwn = variant != nil && !canAsk(attempt.refreshToken)
+            return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error, isOwn: isOwn), attempt.doubt))
         }
     }
 
     /// Sends the refresh token; where the answer is lost, once more.
-    func dispatch(_ attempt: inout Attempt) async throws(OAuthError) -> ProviderAccess.Sent {
-        let request = try request(attempt.refreshToken)
+    func dispatch(_ attempt: inout Attempt) async throws(ProtocolError) -> ProviderAccess.Sent {
+        let request: TokenRequest
+        do { request = try self.request(attempt.refreshToken) } catch { throw error.protocolError }
         let requested = variant?.scope ?? attempt.record.scope
         let sent = try await access.send(request, to: attempt.endpoint, requested: requested)
         guard sent.isLost, !attempt.isUncertain, isWanted else { return sent }
@@ -150,7 +160,7 @@ import TokendProtocol
             return await refuse(
                 invalid.refreshToken,
                 attempt,
-                RefreshFailure(.invalid(invalid), host: account.issuerHost)
+                RefreshFailure(.invalid(invalid), at: account)
             )
         case .answer(.grantEnded(let body), at: _) where variant == nil || body.endsWholeGrant:
             return await end(body, attempt)
@@ -158,7 +168,7 @@ import TokendProtocol
             if case .throttled(_, retryAfter: let wait?) = answer {
                 access.directory.coolDown(attempt.endpoint, for: wait)
             }
-            let failure = RefreshFailure(answer, host: account.issuerHost)
+            let failure = RefreshFailure(answer, at: account)
             return ifWanted(.failed(variant == nil ? failure : failure.ofDerived(answer), attempt.doubt))
         }
     }

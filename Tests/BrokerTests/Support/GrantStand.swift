@@ -122,7 +122,7 @@ struct GrantStand {
     /// The refresh for a combination that is under way is refused for that combination alone.
     mutating func refuse(_ code: String = "invalid_target") {
         let body = OAuthErrorBody(error: code, status: 400)
-        finish(.failed(RefreshFailure(.misconfigured(body), host: "idp.example"), nil))
+        finish(.failed(RefreshFailure(.misconfigured(body), at: account), nil))
     }
 
     /// The refresh that is under way fails in passing.
