@@ -62,8 +62,9 @@ extension AccountConfiguration {
         endpoints.userinfo = Self.endpoint("userinfo", from: &reader)
         endpoints.endSession = Self.endpoint("end_session", from: &reader)
         endpoints.jwks = Self.endpoint("jwks", from: &reader)
-        for name in ["device_authorization", "pushed_authorization"] where reader.value(name) != nil {
-            reader.fault(name, Self.notBuilt)
+        endpoints.pushedAuthorization = Self.endpoint("pushed_authorization", from: &reader)
+        if reader.value("device_authorization") != nil {
+            reader.fault("device_authorization", Self.notBuilt)
         }
         reader.finish()
     }
@@ -106,6 +107,7 @@ extension AccountConfiguration {
         audience = reader.string("audience")
         readRedirects(from: &reader)
         if var inner = reader.inner("authorization_parameters") {
+        push = reader.word("par", as: PushPolicy.self) ?? push
             authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
             let mode = authorizationParameters["response_mode"]
             if let mode, !["query", "form_post"].contains(mode) {

@@ -41,8 +41,6 @@ extension AccountConfiguration {
         Unbuilt("scopes_from"),
         Unbuilt("flow", accepted: ["browser"], words: ["browser", "device", "client_credentials"]),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
-        Unbuilt("par", accepted: ["auto", "never"], words: ["auto", "always", "never"]),
-        Unbuilt("exchange"),
         Unbuilt("allow", accepted: [["*"]]),
         Unbuilt("administration", accepted: [["*"]]),
         Unbuilt("confirm", accepted: ["never"], words: ["never", "first", "always"]),

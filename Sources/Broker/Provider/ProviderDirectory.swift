@@ -175,6 +175,8 @@ extension AccountConfiguration.Endpoints {
         return metadata
     }
 }
+        metadata.pushedAuthorizationRequestEndpoint =
+            pushedAuthorization ?? discovered.pushedAuthorizationRequestEndpoint
 
 extension OAuthError {
     /// What a client is told: a provider that is away is another thing than one that breaks the rules.

@@ -41,7 +41,7 @@ import TokendProtocol
                 authorization: "https://a.example/authorize?x=1", token: "http://127.0.0.1:8080/token",
                 revocation: "https://a.example/revoke", introspection: "https://a.example/introspect",
                 userinfo: "https://a.example/userinfo", end_session: "https://a.example/end",
-                jwks: 'https://a.example/jwks',
+                jwks: 'https://a.example/jwks', pushed_authorization: "https://a.example/par",
               },
               client_id: "app", client_authentication: "none",
               scopes: ["openid", "email", "openid"], resource: "https://api.example", audience: "api",
@@ -57,6 +57,11 @@ import TokendProtocol
         #expect(account.name == "work" && account.file == Self.path && account.clientID == "app")
         #expect(
             account.issuer?.text == "https://login.example.com/" && account.issuerName == "https://login.example.com/"
+        #expect(account.push == .never && account.endpoints.pushedAuthorization?.path == "/par")
+        #expect(account.scopesFrom?.host == "app.example" && account.postLogoutRedirect?.url.port == 8400)
+        let exchange = account.exchange
+        #expect(exchange?.url.path == "/session" && exchange?.subject == .accessToken && exchange?.field == "t")
+        #expect(exchange?.token == "a.b" && exchange?.expiresIn == "expires_in")
         )
         #expect(account.endpoints.authorization?.text == "https://a.example/authorize?x=1")
         #expect(account.endpoints.token?.text == "http://127.0.0.1:8080/token")
@@ -114,7 +119,7 @@ import TokendProtocol
         (#"endpoints: { userinfo: "https://a.example/u?client_secret=x" }"#, "endpoints.userinfo"),
         (#"endpoints: { tokens: "https://t.example" }"#, "endpoints.tokens"),
         (#"endpoints: { device_authorization: "https://t.example" }"#, "endpoints.device_authorization"),
-        (#"endpoints: { pushed_authorization: "https://t.example" }"#, "endpoints.pushed_authorization"),
+        (#"endpoints: { pushed_authorization: "http://t.example" }"#, "endpoints.pushed_authorization"),
         (#"scopes: "openid email""#, "scopes"), (#"scopes: ["openid email"]"#, "scopes"), (#"scopes: [""]"#, "scopes"),
         (#"scopes: ["a\"b"]"#, "scopes"), ("scopes: [1]", "scopes"),
         (#"resource: "api""#, "resource"), (#"resource: ["https://a.example#f"]"#, "resource"),
@@ -149,7 +154,7 @@ import TokendProtocol
         (#"provider: "google""#, "provider"), (#"scopes_from: "https://a.example""#, "scopes_from"),
         ("exchange: {}", "exchange"), (#"client_authentication: "client_secret_basic""#, "client_authentication"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
-        (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "always""#, "par"), ("par: true", "par"),
+        (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
         (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),
         (#"administration: []"#, "administration"), (#"confirm: "first""#, "confirm"), ("scope: []", "scope"),
         (#"client_secret: "x""#, "client_secret"), (#"Issuer: "x""#, "Issuer"),
@@ -177,6 +182,18 @@ import TokendProtocol
               },
               refresh: { policy: "always",
                 margin: "soon" } }
+    @Test func `an exchange names its place, and an ID token to show needs an issuer`() {
+        let missing = Self.faults("{ issuer: 'https://i.example', client_id: 'c', exchange: {} }")
+        #expect(missing.map(\.member) == ["exchange.url"])
+        let anonymous = Self.faults(
+            """
+            { endpoints: { authorization: "https://a.example/a", token: "https://a.example/t" }, client_id: "c",
+              exchange: { url: "https://app.example", subject: "id_token" } }
+            """
+        )
+        #expect(anonymous.map(\.member) == ["exchange.subject"])
+    }
+
             """
         )
         #expect(faults.map(\.line) == [4, 7])

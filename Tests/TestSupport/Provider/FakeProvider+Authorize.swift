@@ -18,7 +18,9 @@ extension FakeProvider {
             note(.method, .authorize, request.method)
             return .text("Ask with GET.\n", status: 405)
         }
-        let parameters = request.queryParameters
+        guard let parameters = carried(by: request) else {
+            return .html(SignInForm.refusal("This link was used before, or is none of ours."), status: 400)
+        }
         guard let client = settings.clients.first(where: { $0.id == parameters["client_id"] }) else {
             note(parameters["client_id"] == nil ? .clientIDMissing : .clientUnknown, .authorize, "client_id")
             return .html(SignInForm.refusal("Nothing is known here of the program that sent you."), status: 400)

@@ -60,6 +60,10 @@ package struct ProviderSettings: Sendable {
 
     /// The origin under which clients reach it, where something stands in front; nil for its own.
     package var publicOrigin: String?
+    package enum PushedRequests: Sendable {
+        case none, offered, required
+    }
+
     /// A path behind the origin, as multi-tenant providers have it; it begins with a slash and does not end in one.
     package var issuerPath = ""
     package var clients = [ProviderClient()]
@@ -89,6 +93,10 @@ package struct ProviderSettings: Sendable {
 
     /// A public native client, a sign-in form, rotation without grace.
     package init() {}
+    package var hasEndSession = false
+    /// Whether authorization requests may, or must, be pushed (RFC 9126).
+    package var pushedRequests = PushedRequests.none
+
 
     /// Whose subject this is; the first person's where it is nobody's any more.
     func user(ofSubject subject: String) -> ProviderUser {
