@@ -18,6 +18,8 @@ extension Verb {
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
             Flag("--login-hint", value: "NAME", "tell the provider who is about to sign in"),
+            Flag("--acr-values", value: "VALUES", "how strong the sign-in must be, in the provider's words"),
+            Flag("--max-age", value: "TIME", "how long ago you may have signed in, such as 0 or 5m"),
         ],
         summary: "sign in with your browser",
         details: [
