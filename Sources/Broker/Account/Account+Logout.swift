@@ -9,7 +9,9 @@ import TokendProtocol
 
 extension Account {
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
-    func logout(revoke: Bool) async -> LogoutResult {
+    ///
+    /// - Parameter endSession: whether the person's browser is to be led to the provider's own logout afterwards.
+    func logout(revoke: Bool, endSession: Bool = false) async -> LogoutResult {
         login?.giveUp("somebody signed out of “\(name)” during the sign-in")
         moveOn(revoke ? .revoked : .dropped)
         let held = machine.newestRecord
@@ -27,6 +29,7 @@ extension Account {
             ports.log.record(.storeFault(account: name, error))
         }
         if revoke, let record { await self.revoke(record, &result) }
+        if endSession { await openEndSession(record, &result) }
         ports.log.record(.loggedOut(account: name, revocationFault: result.revocationFault))
         return result
     }

@@ -109,6 +109,7 @@ extension AccountConfiguration {
         if var inner = reader.inner("authorization_parameters") {
         push = reader.word("par", as: PushPolicy.self) ?? push
             authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
+        postLogoutRedirect = Self.postLogoutRedirect(from: &reader)
             let mode = authorizationParameters["response_mode"]
             if let mode, !["query", "form_post"].contains(mode) {
                 inner.fault("response_mode", "must be query or form_post: nothing else comes back to a program")

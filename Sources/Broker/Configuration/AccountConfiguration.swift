@@ -32,6 +32,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var audience: String?
     /// In order of preference; empty: the loopback listener at whatever address and port can be had.
     package var redirects: [RedirectURI] = []
+    /// Where the provider sends the browser after its own logout, as it is registered there; on this machine.
+    package var postLogoutRedirect: RedirectURI?
     package var authorizationParameters = FormParameters()
     package var tokenParameters = FormParameters()
     package var tokenHeaders = HTTPHeaders()

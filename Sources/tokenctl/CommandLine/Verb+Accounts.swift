@@ -41,9 +41,11 @@ extension Verb {
         flags: [
             Flag("--all", "sign every account out"),
             Flag("--keep-grant", "forget it here, but do not revoke it at the provider"),
+            Flag("--end-session", "also sign out at the provider, in your browser"),
+            Flag("--no-browser", "with --end-session: only print the URL"),
         ],
         summary: "sign out here, and revoke the grant",
-        examples: ["tokenctl logout work", "tokenctl logout --all"]
+        examples: ["tokenctl logout work", "tokenctl logout work --end-session", "tokenctl logout --all"]
     )
 
     static let accountAdd = Verb(

@@ -8,6 +8,8 @@ package struct ProviderClient: Sendable {
     package var secret: String?
     /// Compared byte for byte, but for the port of a loopback literal (RFC 8252, section 7.3).
     package var redirectURIs: [String]
+    /// Where browsers may be sent after a logout; compared as the redirects are.
+    package var postLogoutURIs: [String] = []
 
     /// The client as a test registers it.
     package init(
