@@ -48,7 +48,10 @@ extension Account {
     /// Tells the provider (RFC 7009), refresh token first; never anywhere but where the grant was made for.
     private func revoke(_ record: GrantRecord, _ result: inout LogoutResult) async {
         let tokens: [(Secret, RevocationRequest.Hint)] =
-            [record.refreshToken.map { ($0, .refreshToken) }, record.token.map { ($0.accessToken, .accessToken) }]
+            [
+                record.refreshToken.map { ($0, .refreshToken) },
+                record.providerToken.map { ($0.accessToken, .accessToken) },
+            ]
             .compactMap(\.self)
         guard !tokens.isEmpty else { return }
         guard let configuration, record.destination.allows(configuration, wire: settings.wire) else {

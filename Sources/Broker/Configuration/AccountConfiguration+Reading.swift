@@ -26,6 +26,8 @@ extension AccountConfiguration {
         account.file = source.file
         account.readProvider(from: &reader)
         account.readRequests(from: &reader)
+        account.readExchange(from: &reader)
+        account.scopesFrom = endpoint("scopes_from", from: &reader)
         account.readTLS(from: &reader, digestOfFile: digestOfFile)
         if var refresh = reader.inner("refresh") {
             account.refresh = RefreshSettings(reading: &refresh)
@@ -70,7 +72,7 @@ extension AccountConfiguration {
     }
 
     /// An https URL, or http on a loopback address.
-    private static func endpoint(_ name: String, from reader: inout MemberReader) -> WebURL? {
+    static func endpoint(_ name: String, from reader: inout MemberReader) -> WebURL? {
         guard let text = reader.string(name) else { return nil }
         guard let url = try? WebURL(text) else {
             reader.fault(name, "is not an absolute URL")

@@ -27,6 +27,8 @@ package import TokendProtocol
     private let clock: any Clock
     private var metadata: [Key: Entry<ProviderMetadata>] = [:]
     private var discoveries: [Key: Task<Result<ProviderMetadata, ProtocolError>, Never>] = [:]
+    /// What applications' servers named last, by where they did (`scopes_from`).
+    var namedScopes: [String: Scope] = [:]
     private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
     /// Token endpoints that asked to be left alone, by any account, and until when.
     private var coolDowns: [String: BootInstant] = [:]

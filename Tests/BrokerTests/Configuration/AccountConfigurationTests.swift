@@ -218,7 +218,7 @@ import TokendProtocol
     }
 
     @Test(arguments: [
-        ("provider", #""google""#), ("exchange", "{}"), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
+        ("provider", #""google""#), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
     ])
     func `a setting of a feature that is not built says so`(name: String, value: String) {
         let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
