@@ -95,7 +95,7 @@ extension AccountConfiguration {
 
     private mutating func readRequests(from reader: inout MemberReader) {
         let words = reader.strings("scopes") ?? []
-        for word in words where !Self.isScopeToken(word) {
+        for word in words where !Scope.isScopeToken(word) {
             reader.fault("scopes", "“\(DisplayText.sanitized(word))” is not one scope (RFC 6749, section 3.3)")
         }
         scopes = Scope(words)
@@ -107,11 +107,11 @@ extension AccountConfiguration {
             )
         }
         audience = reader.string("audience")
-        readRedirects(from: &reader)
-        if var inner = reader.inner("authorization_parameters") {
         push = reader.word("par", as: PushPolicy.self) ?? push
-            authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
+        readRedirects(from: &reader)
         postLogoutRedirect = Self.postLogoutRedirect(from: &reader)
+        if var inner = reader.inner("authorization_parameters") {
+            authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
             let mode = authorizationParameters["response_mode"]
             if let mode, !["query", "form_post"].contains(mode) {
                 inner.fault("response_mode", "must be query or form_post: nothing else comes back to a program")
@@ -143,12 +143,6 @@ extension AccountConfiguration {
             }
         }
         return headers
-    }
-
-    /// RFC 6749, section 3.3.
-    private static func isScopeToken(_ word: String) -> Bool {
-        !word.isEmpty
-            && word.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }
 
     private mutating func readRedirects(from reader: inout MemberReader) {

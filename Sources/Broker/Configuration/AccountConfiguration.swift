@@ -37,14 +37,14 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var authorizationParameters = FormParameters()
     package var tokenParameters = FormParameters()
     package var tokenHeaders = HTTPHeaders()
-    package var refresh = RefreshSettings()
-    /// An additional CA, as a path to a PEM file.
     /// When the authorization request is pushed (RFC 9126).
     package var push: PushPolicy = .auto
     /// Where the provider's token is traded for an application's own, which is then what is served.
     package var exchange: ApplicationExchange?
     /// An application's server that names the scopes to ask for.
     package var scopesFrom: WebURL?
+    package var refresh = RefreshSettings()
+    /// An additional CA, as a path to a PEM file.
     package var caFile: String?
     /// The SHA-256 of that file's content; part of where a grant may go.
     package var caDigest: String?

@@ -250,6 +250,7 @@ package import TokendProtocol
 
     private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
+        let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
         deadline?.cancel()

@@ -85,10 +85,10 @@ import TokendProtocol
         let redirects = try candidates()
         let previous = try await previousRecord()
         let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
+        let scope = await scope(metadata, previous)
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
-            let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
             return Prepared(
                 beganAt: beganAt,
                 metadata: metadata,
@@ -96,7 +96,7 @@ import TokendProtocol
                 pushEndpoint: try metadata.pushEndpoint(account.push),
                 previous: previous,
                 redirects: redirects,
-                scope: account.scopes.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata)
+                scope: scope
             )
         } catch {
             throw error.protocolError

@@ -61,6 +61,7 @@ package import TokendProtocol
     package func forgetAll() {
         metadata = [:]
         keySets = [:]
+        namedScopes = [:]
     }
 
     /// The provider's metadata with the account's own endpoints above it.
@@ -174,11 +175,11 @@ extension AccountConfiguration.Endpoints {
         metadata.userInfoEndpoint = userinfo ?? discovered.userInfoEndpoint
         metadata.endSessionEndpoint = endSession ?? discovered.endSessionEndpoint
         metadata.keySetURL = jwks ?? discovered.keySetURL
+        metadata.pushedAuthorizationRequestEndpoint =
+            pushedAuthorization ?? discovered.pushedAuthorizationRequestEndpoint
         return metadata
     }
 }
-        metadata.pushedAuthorizationRequestEndpoint =
-            pushedAuthorization ?? discovered.pushedAuthorizationRequestEndpoint
 
 extension OAuthError {
     /// What a client is told: a provider that is away is another thing than one that breaks the rules.

@@ -57,14 +57,14 @@ import TokendProtocol
             }
             """
         )
-        #expect(account.name == "work" && account.file == Self.path && account.clientID == "app")
-        #expect(
-            account.issuer?.text == "https://login.example.com/" && account.issuerName == "https://login.example.com/"
         #expect(account.push == .never && account.endpoints.pushedAuthorization?.path == "/par")
         #expect(account.scopesFrom?.host == "app.example" && account.postLogoutRedirect?.url.port == 8400)
         let exchange = account.exchange
         #expect(exchange?.url.path == "/session" && exchange?.subject == .accessToken && exchange?.field == "t")
         #expect(exchange?.token == "a.b" && exchange?.expiresIn == "expires_in")
+        #expect(account.name == "work" && account.file == Self.path && account.clientID == "app")
+        #expect(
+            account.issuer?.text == "https://login.example.com/" && account.issuerName == "https://login.example.com/"
         )
         #expect(account.endpoints.authorization?.text == "https://a.example/authorize?x=1")
         #expect(account.endpoints.token?.text == "http://127.0.0.1:8080/token")
@@ -182,16 +182,6 @@ import TokendProtocol
         #expect(faults.first?.message.isEmpty == false)
     }
 
-    @Test func `a fault in an inner object names the line of the inner member`() {
-        let faults = Self.faults(
-            """
-            { issuer: "https://i.example", client_id: "c",
-              authorization_parameters: {
-                access_type: "offline",
-                client_secret: "x",
-              },
-              refresh: { policy: "always",
-                margin: "soon" } }
     @Test func `an exchange names its place, and an ID token to show needs an issuer`() {
         let missing = Self.faults("{ issuer: 'https://i.example', client_id: 'c', exchange: {} }")
         #expect(missing.map(\.member) == ["exchange.url"])
@@ -204,6 +194,16 @@ import TokendProtocol
         #expect(anonymous.map(\.member) == ["exchange.subject"])
     }
 
+    @Test func `a fault in an inner object names the line of the inner member`() {
+        let faults = Self.faults(
+            """
+            { issuer: "https://i.example", client_id: "c",
+              authorization_parameters: {
+                access_type: "offline",
+                client_secret: "x",
+              },
+              refresh: { policy: "always",
+                margin: "soon" } }
             """
         )
         #expect(faults.map(\.line) == [4, 7])

@@ -60,12 +60,12 @@ package struct ProviderSettings: Sendable {
         case rotating(grace: Duration)
     }
 
-    /// The origin under which clients reach it, where something stands in front; nil for its own.
-    package var publicOrigin: String?
     package enum PushedRequests: Sendable {
         case none, offered, required
     }
 
+    /// The origin under which clients reach it, where something stands in front; nil for its own.
+    package var publicOrigin: String?
     /// A path behind the origin, as multi-tenant providers have it; it begins with a slash and does not end in one.
     package var issuerPath = ""
     package var clients = [ProviderClient()]
@@ -93,12 +93,12 @@ package struct ProviderSettings: Sendable {
     package var hasRevocation = true
     package var hasUserinfo = true
 
-    /// A public native client, a sign-in form, rotation without grace.
-    package init() {}
     package var hasEndSession = false
     /// Whether authorization requests may, or must, be pushed (RFC 9126).
     package var pushedRequests = PushedRequests.none
 
+    /// A public native client, a sign-in form, rotation without grace.
+    package init() {}
 
     /// Whose subject this is; the first person's where it is nobody's any more.
     func user(ofSubject subject: String) -> ProviderUser {
