@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import HTTPTypes
+package import Secrets
 import StrictJSON
 
 /// When an authorization request goes to the provider directly instead of through the browser (RFC 9126); `par` in an
@@ -58,8 +59,9 @@ package enum PushedAuthorizationAnswer: Sendable, Hashable {
     /// An answer that breaks the specification; with a sentence for a person.
     case invalid(String)
 
-    /// Reads the answer: a good one has the status 201, and no other.
-    package static func read(_ response: HTTPResponse) -> PushedAuthorizationAnswer {
+    /// Reads the answer: a good one has the status 201, and no other. `sent` are the secrets of the request, which no text
+    /// about the answer may repeat.
+    package static func read(_ response: HTTPResponse, sent: [Secret] = []) -> PushedAuthorizationAnswer {
         let members = AnswerBody(response).object
         switch response.status {
         case 201:
@@ -73,7 +75,7 @@ package enum PushedAuthorizationAnswer: Sendable, Hashable {
         case 408, 425, 429, 500...:
             return .unavailable("The pushed authorization request was answered with HTTP \(response.status).")
         case 400..<500:
-            let body = members.flatMap { OAuthErrorBody(answer: $0, status: response.status, sent: []) }
+            let body = members.flatMap { OAuthErrorBody(answer: $0, status: response.status, sent: sent) }
             return .refused(body ?? OAuthErrorBody(error: "", status: response.status))
         default:
             return .invalid(

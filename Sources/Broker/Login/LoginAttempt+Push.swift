@@ -31,13 +31,19 @@ extension LoginAttempt {
         to endpoint: WebURL?
     ) async throws(ProtocolError) -> String? {
         guard let endpoint else { return nil }
+        let authentication = try await access.authentication()
         let request: HTTPRequest
-        do { request = try authorization.pushed(to: endpoint, authentication: .none) } catch {
+        do {
+            request = try authorization.pushed(to: endpoint, authentication: authentication)
+        } catch {
             throw error.protocolError
         }
         let answer: PushedAuthorizationAnswer
         do {
-            answer = PushedAuthorizationAnswer.read(try await access.transport.send(request, wire: access.wire))
+            answer = PushedAuthorizationAnswer.read(
+                try await access.transport.send(request, wire: access.wire),
+                sent: authentication.secrets(clientID: account.clientID)
+            )
         } catch {
             throw error.protocolError
         }

@@ -177,6 +177,7 @@ extension AccountConfiguration.Endpoints {
         metadata.keySetURL = jwks ?? discovered.keySetURL
         metadata.pushedAuthorizationRequestEndpoint =
             pushedAuthorization ?? discovered.pushedAuthorizationRequestEndpoint
+        metadata.registrationEndpoint = registration ?? discovered.registrationEndpoint
         return metadata
     }
 }
