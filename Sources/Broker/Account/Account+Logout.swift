@@ -28,6 +28,7 @@ extension Account {
         }
         if revoke, let record { await self.revoke(record, &result) }
         ports.log.record(.loggedOut(account: name, revocationFault: result.revocationFault))
+        settleFlow()
         return result
     }
 

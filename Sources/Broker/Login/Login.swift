@@ -13,8 +13,10 @@ package import TokendProtocol
 @LoopActor package final class Login {
     /// What the one who started it is told, and no one else.
     package struct Start: Sendable {
-        package var authorizationURL: WebURL
-        package var redirectURI: String
+        package var flow = LoginFlow.browser
+        /// nil where no browser is needed.
+        package var authorizationURL: WebURL?
+        package var redirectURI: String?
     }
 
     package let id: String
@@ -87,6 +89,27 @@ package import TokendProtocol
         }
     }
 
+    /// A login that needs nobody: fetches, and ends with what came.
+    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
+        preparation = Task.onLoop { [self] in
+            do throws(LoginFailure) {
+                let record = try await fetch()
+                guard result == nil else { return }
+                started(Start(flow: .clientCredentials))
+                finish(.success(try keep(record)))
+            } catch {
+                finish(.failure(error))
+            }
+        }
+    }
+
+    private func started(_ start: Start) {
+        self.start = start
+        let starters = self.starters
+        self.starters = []
+        for starter in starters { starter(.success(start)) }
+    }
+
     private func open(
         _ prepared: LoginAttempt.Prepared,
         _ attempt: LoginAttempt,
@@ -105,10 +128,7 @@ package import TokendProtocol
                 authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
                 redirectURI: redirect.uri
             )
-            self.start = start
-            let starters = self.starters
-            self.starters = []
-            for starter in starters { starter(.success(start)) }
+            started(start)
         } catch {
             throw error.protocolError
         }
@@ -156,8 +176,8 @@ package import TokendProtocol
 
     /// The parameters of a URL that is this login's redirect; nil for any other.
     func parameters(of url: Secret) -> FormParameters? {
-        guard let start else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: start.redirectURI)
+        guard let redirectURI = start?.redirectURI else { return nil }
+        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
     }
 
     /// Whether the URL is the answer to this very login.

@@ -148,6 +148,7 @@ import TokendProtocol
         (#"tls: { client_certificate: "/c" }"#, "tls.client_certificate"), ("tls: { verify: false }", "tls.verify"),
         (#"provider: "google""#, "provider"), (#"scopes_from: "https://a.example""#, "scopes_from"),
         ("exchange: {}", "exchange"), (#"client_authentication: "tls_client_auth""#, "client_authentication"),
+        (#"flow: "client_credentials""#, "flow"),
         (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "always""#, "par"), ("par: true", "par"),

@@ -9,7 +9,7 @@ package struct Breach: Sendable, CustomStringConvertible {
         case clientIDMissing, clientUnknown, clientAuthentication, severalClientAuthentications
         case responseType, redirectURI, state, nonce, challengeMissing, plainChallenge, valueReused
         case grantType, codeMissing, codeUnknown, codeReused, verifier
-        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing
+        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing, registration
     }
 
     package let rule: Rule

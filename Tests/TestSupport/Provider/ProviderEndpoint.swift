@@ -14,6 +14,8 @@ package enum ProviderEndpoint: String, Sendable, CaseIterable {
     case token
     case revocation
     case userinfo
+    /// Where clients register themselves (RFC 7591).
+    case registration
     /// Anything else; answered with 404.
     case other
 }
