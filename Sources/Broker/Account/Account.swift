@@ -54,6 +54,8 @@ package import TokendProtocol
     var timer: (any ScheduledTimer)?
     var armedFor: BootInstant?
     var waiters: [Waiter] = []
+    /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
+    var hasClientItem: Bool?
     /// The last configuration without a fault: what the store owes is written under its name.
     private(set) var lastConfiguration: AccountConfiguration?
 
@@ -102,6 +104,7 @@ package import TokendProtocol
                 login.cancel("the settings of “\(name)” changed during the sign-in; sign in again")
             }
             halt()
+            settleFlow()
         }
     }
 
@@ -120,6 +123,7 @@ package import TokendProtocol
     func isAllowed(_ record: GrantRecord?) -> Bool {
         guard let record, let configuration else { return true }
         return record.destination.allows(configuration, wire: settings.wire)
+            && record.isOwn == (configuration.flow == .clientCredentials)
     }
 
     /// The fault that keeps every use of this account; nil where there is none.

@@ -65,6 +65,13 @@ extension AccountConfiguration {
             clientAuthentication =
                 reader.word("client_authentication", as: ClientAuthenticationMethod.self) ?? clientAuthentication
         }
+        flow = reader.value("flow")?.string.flatMap(AccountFlow.init(rawValue:)) ?? flow
+        if flow == .clientCredentials, clientAuthentication == .none {
+            reader.fault(
+                "flow",
+                "client_credentials is for a client that shows itself: set client_authentication (RFC 6749, section 4.4)"
+            )
+        }
     }
 
     private mutating func readEndpoints(from reader: inout MemberReader) {

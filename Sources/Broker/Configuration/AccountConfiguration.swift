@@ -43,6 +43,7 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var registersClient = false
     /// How the client shows itself; its secret or key lies in the secret store.
     package var clientAuthentication = ClientAuthenticationMethod.none
+    package var flow = AccountFlow.browser
     package var scopes: Scope = []
     package var resource: [String] = []
     package var audience: String?

@@ -13,6 +13,7 @@ extension Verb {
     /// How the client shows itself, where it is not a public one.
     static let clientFlags: [Flag] = [
         Flag("--client-authentication", value: "METHOD", "how the client shows itself to the provider"),
+        Flag("--flow", value: "FLOW", "browser, or client_credentials where nobody signs in"),
         Flag("--client-secret-file", value: "FILE", "where the client secret is; - is stdin"),
         Flag("--client-key-file", value: "FILE", "where the client's private key is (PEM or JWK)"),
     ]

@@ -17,6 +17,8 @@ package struct AccountDraft: Sendable, Equatable {
     package let redirectURI: String?
     /// How the client shows itself; nil for a public client.
     package let clientAuthentication: String?
+    /// How it comes to its tokens; nil for a sign-in by browser.
+    package let flow: String?
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
@@ -58,6 +60,7 @@ package struct AccountDraft: Sendable, Equatable {
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
         clientAuthentication = try Self.authentication(invocation)
+        flow = invocation.value("--flow")
     }
 
     /// The method that goes with what is given, unless one is named.
@@ -77,6 +80,7 @@ package struct AccountDraft: Sendable, Equatable {
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
         config["client_authentication"] = clientAuthentication.map { .string($0) }
+        config["flow"] = flow.map { .string($0) }
         return config
     }
 
@@ -90,6 +94,7 @@ package struct AccountDraft: Sendable, Equatable {
         var words = ["--issuer", issuer, "--client-id", clientID]
         if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
         if let redirectURI { words += ["--redirect-uri", redirectURI] }
+        if let flow { words += ["--flow", flow] }
         if let clientAuthentication { words += ["--client-authentication", clientAuthentication] }
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         return (["tokenctl account add", account] + shown + ["--replace"]).joined(separator: " ")
