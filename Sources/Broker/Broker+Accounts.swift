@@ -14,7 +14,12 @@ extension Broker {
         let file = ports.files.path(of: name)
         let source = ConfigurationSource(file: file, bytes: Array(text.utf8))
         do throws(ConfigurationFaults) {
-            _ = try AccountConfiguration.read(name: name, source: source, digestOfFile: ports.files.digest(ofFile:))
+            _ = try AccountConfiguration.read(
+                name: name,
+                source: source,
+                presets: configuration.presets,
+                digestOfFile: ports.files.digest(ofFile:)
+            )
         } catch {
             throw error.list[0].protocolError
         }

@@ -32,7 +32,6 @@ extension AccountConfiguration {
     }
 
     private static let unbuilt = [
-        Unbuilt("provider"),
         Unbuilt(
             "client_authentication",
             accepted: ["none"],

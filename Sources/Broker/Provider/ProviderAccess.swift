@@ -40,7 +40,8 @@ import TokendProtocol
                 now: clock.now.wall,
                 requested: requested,
                 issuer: account.issuer,
-                sent: request.secrets
+                sent: request.secrets,
+                dialect: account.dialect
             )
             return .answer(answer, at: sentAt)
         } catch {

@@ -17,6 +17,7 @@ struct AccountAddition {
     func add(_ draft: AccountDraft, replacing: Bool) throws(TokenctlError) -> JSONObject {
         var params = AccountAdd.Parameters(account: draft.account, config: draft.config)
         if replacing { params.replace = true }
+        params.clientSecret = draft.clientSecret
         do throws(TokenctlError) {
             return try conversation.askOpeningStore(AccountAdd.self, params, account: draft.account)
         } catch {
