@@ -36,6 +36,7 @@ import tokenctl
         try StandInDaemon { request in
             switch request.method {
             case "provider.list": .result(Self.presets)
+            case "account.show": .result(["account": "work", "config": ["provider": "other"], "file": "/c"])
             case "login.start": .result(StandInDaemon.started)
             case "login.wait": .result(["account": "work", "identity": "anna@example.com"])
             default: .result(["account": "work", "file": "/c/accounts/work.json5"])

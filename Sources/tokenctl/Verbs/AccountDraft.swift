@@ -24,6 +24,8 @@ package struct AccountDraft: Sendable, Equatable {
     package let scopes: [String]
     /// The redirect URI, where it is not the default one.
     package let redirectURI: String?
+    /// How the client shows itself; nil for a public client.
+    package let clientAuthentication: String?
     /// The client's secret, where a person typed one.
     package var clientSecret: Secret?
 
@@ -70,6 +72,19 @@ package struct AccountDraft: Sendable, Equatable {
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
+        clientAuthentication = try Self.authentication(invocation, at: place)
+    }
+
+    /// The method that goes with what is given, unless one is named, or a preset knows which way a secret goes.
+    private static func authentication(_ invocation: Invocation, at place: Place) throws(TokenctlError) -> String? {
+        let hasSecret = invocation.has("--client-secret-file")
+        guard !hasSecret || !invocation.has("--client-key-file") else {
+            throw .usage("a client shows itself in one way: --client-secret-file or --client-key-file")
+        }
+        if let method = invocation.value("--client-authentication") { return method }
+        if invocation.has("--client-key-file") { return "private_key_jwt" }
+        guard case .issuer = place else { return nil }
+        return hasSecret ? "client_secret_basic" : nil
     }
 
     /// Where the flags say that it signs in; nil where they do not.
@@ -111,6 +126,7 @@ package struct AccountDraft: Sendable, Equatable {
         config["client_id"] = clientID.map { .string($0) }
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
+        config["client_authentication"] = clientAuthentication.map { .string($0) }
         return config
     }
 
@@ -130,6 +146,7 @@ package struct AccountDraft: Sendable, Equatable {
         if let clientID { words += ["--client-id", clientID] }
         if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
         if let redirectURI { words += ["--redirect-uri", redirectURI] }
+        if let clientAuthentication { words += ["--client-authentication", clientAuthentication] }
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         return (["tokenctl account add", account] + shown + ["--replace"]).joined(separator: " ")
     }

@@ -82,12 +82,20 @@ struct AccountInquiry {
             scopes: invocation.scopes,
             invocation: invocation
         )
-        if guide.wantsSecret {
+        if guide.wantsSecret, !invocation.has("--client-secret-file"), !isThere(draft) {
             draft.clientSecret = try SecretInput(console, "the client secret").ask(
                 watching: conversation.takeOverSignals()
             )
         }
         return draft
+    }
+
+    /// Whether the account is there with these settings: then its secret was given already.
+    private func isThere(_ draft: AccountDraft) -> Bool {
+        guard !invocation.has("--replace") else { return false }
+        let params = AccountShow.Parameters(account: draft.account)
+        let shown = try? conversation.ask(AccountShow.self, params, account: draft.account)
+        return shown?["config"]?.object.map(draft.matches) ?? false
     }
 
     private func given(_ value: String?, orAsk question: String) throws(TokenctlError) -> String {

@@ -40,7 +40,9 @@ import TokendProtocol
     /// What a grant is bound to, and what a changed preset makes of it.
     static let bound = [
         (#"issuer: "https://corp.example""#, #"issuer: "https://corp.example/""#),
-        (#"client_id: "c""#, #"client_id: "d""#), ("corp.example/t", "evil.example/t"),
+        (#"client_id: "c""#, #"client_id: "d""#),
+        (#"client_authentication: "none""#, #"client_authentication: "client_secret_basic""#),
+        ("corp.example/t", "evil.example/t"),
         ("corp.example/u", "evil.example/u"),
         ("corp.example/r", "evil.example/r"), ("corp.example/i", "evil.example/i"),
         ("corp.example/e", "evil.example/e"),

@@ -45,6 +45,7 @@ import TokendProtocol
         let page = stand.login.browse(login, stand.homecoming(login))
         let exchange = await stand.login.transport.next()
         #expect(exchange.request.url.text == stand.token && exchange.form["redirect_uri"] == login.redirectURI)
+        #expect(stand.showsClient(exchange.request))
         exchange.answer(.json(try stand.answer(to: login)))
         _ = await page.value
         let result = try await stand.login.wait(login).get()
@@ -62,7 +63,7 @@ import TokendProtocol
         let exchange = await stand.login.transport.next()
         let old = play.answer["authed_user"]?.object ?? play.answer
         #expect(exchange.request.url.text == stand.token)
-        #expect(exchange.form["grant_type"] == "refresh_token" && exchange.form["client_id"] == "app")
+        #expect(exchange.form["grant_type"] == "refresh_token" && stand.showsClient(exchange.request))
         #expect(exchange.form["refresh_token"] == old["refresh_token"]?.string)
         let renewal = play.renewal ?? old.with(["refresh_token": .null])
         exchange.answer(.json(renewal.with(["access_token": "a2", "id_token": .null])))

@@ -20,10 +20,10 @@ import Systemd
     private let key: SigningKey
     private var metadata: JSONObject = [:]
 
-    /// The account signs in as a public client: the answers are the same.
+    /// Where the provider wants a secret, the account has one.
     init(_ play: ProviderPlay) async throws {
         self.play = play
-        account = try BuiltInPresetTests.account(play.name, set: play.set, ["client_authentication": .null])
+        account = try BuiltInPresetTests.account(play.name, set: play.set)
         login = try await LoginStand([account])
         key = try SigningKey.generate(.rs256, keyID: "k1")
         authorization = account.endpoints.authorization?.text ?? ""
@@ -32,11 +32,28 @@ import Systemd
             guard request.method == .get || request.url.path.hasSuffix("revoke") else { return nil }
             return .success(.json(["error": "not_found"], status: request.method == .get ? 404 : 200))
         }
+        if account.clientAuthentication != .none {
+            let secret: JSONObject = ["account": "work", "kind": "client_secret", "value": .string(Self.secret)]
+            _ = try await login.client.call(.accountSecret, secret).get()
+        }
         guard let issuer = account.issuer else { return }
         metadata = try document(issuer)
         authorization = metadata["authorization_endpoint"]?.string ?? ""
         token = metadata["token_endpoint"]?.string ?? ""
         try publish(issuer)
+    }
+
+    static let secret = "s3cret"
+
+    /// Whether a request shows the client in the way that the preset says, and in no other.
+    func showsClient(_ request: HTTPRequest) -> Bool {
+        let header = request.headers["Authorization"]
+        let inBody = request.form["client_secret"]
+        return switch account.clientAuthentication {
+        case .clientSecretBasic: header?.hasPrefix("Basic ") == true && inBody == nil
+        case .clientSecretPost: header == nil && inBody == Self.secret && request.form["client_id"] == "app"
+        default: header == nil && inBody == nil && request.form["client_id"] == "app"
+        }
     }
 
     var client: MethodClient { login.client }
