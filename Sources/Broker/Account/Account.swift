@@ -129,19 +129,7 @@ package import TokendProtocol
     /// The fault that keeps every use of this account; nil where there is none.
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
-    var wire: WireSettings {
-        let files = [
-            (settings.wire.caFile, settings.wire.caDigest), (configuration?.caFile, configuration?.caDigest),
-        ]
-        return WireSettings(
-            authorities: files.compactMap { path, digest in
-                guard let path, let digest else { return nil }
-                return .init(path: path, digest: digest)
-            },
-            proxy: settings.wire.proxy,
-            timeout: .seconds(settings.wire.timeout)
-        )
-    }
+    var wire: WireSettings { settings.wire.settings(of: configuration) }
 
     /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
     func access(_ configuration: AccountConfiguration, for destination: GrantDestination? = nil) -> ProviderAccess {

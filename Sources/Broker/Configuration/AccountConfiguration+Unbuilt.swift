@@ -32,7 +32,6 @@ extension AccountConfiguration {
     }
 
     private static let unbuilt = [
-        Unbuilt("provider"),
         Unbuilt(
             "flow",
             accepted: ["browser", "client_credentials"],
