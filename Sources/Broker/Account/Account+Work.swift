@@ -11,6 +11,7 @@ extension Account {
         for action in actions {
             switch action {
             case .load: load()
+            case .refresh(let record, for: let variant) where record.isOwn: fetch(record, for: variant)
             case .refresh(let record, for: let variant): refresh(record, for: variant)
             case .write(let record): write(record)
             case .clear: clear()
@@ -62,7 +63,7 @@ extension Account {
         }
     }
 
-    private func finished(_ outcome: RefreshOutcome, for variant: TokenVariant?) {
+    func finished(_ outcome: RefreshOutcome, for variant: TokenVariant?) {
         if case .renewed(let record, isStored: _) = outcome, record.narrowingSticks == true,
             machine.record?.narrowingSticks != true
         {

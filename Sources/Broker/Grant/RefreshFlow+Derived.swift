@@ -32,7 +32,9 @@ extension RefreshFlow {
         sentAt: Moment,
         verified: IDToken?
     ) async -> RefreshOutcome? {
-        if let failure = widening(variant, response) { return await refuse(response.refreshToken, attempt, failure) }
+        if let failure = variant.fault(of: response, host: account.issuerHost) {
+            return await refuse(response.refreshToken, attempt, failure)
+        }
         var new = attempt.record.renewed(by: response, for: variant, sentAt: sentAt)
         new.identity = verified?.identity ?? attempt.record.identity
         // No word on the scope means that it is the one that was asked for (RFC 6749, section 5.1).
@@ -40,15 +42,17 @@ extension RefreshFlow {
         let token = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
         return await keep(new, DerivedToken(token, for: variant), attempt)
     }
+}
 
-    /// A token that covers more than was asked for is not served as a narrow one.
-    private func widening(_ variant: TokenVariant, _ response: TokenResponse) -> RefreshFailure? {
-        guard let asked = variant.scope, let given = response.scope, !asked.contains(all: given) else { return nil }
+extension TokenVariant {
+    /// Why an answer is not served: a token that covers more than was asked for is no narrow one.
+    func fault(of response: TokenResponse, host: String) -> RefreshFailure? {
+        guard let scope, let given = response.scope, !scope.contains(all: given) else { return nil }
         let error = ProtocolError(
             .providerError,
-            "\(account.issuerHost) was asked for a token for “\(asked.text)” alone and answered with a wider one, "
-                + "which also covers “\(given.subtracting(asked).text)”; it is not served",
-            data: ["granted": .string(given.text), "requested": .string(asked.text)]
+            "\(host) was asked for a token for “\(scope.text)” alone and answered with a wider one, "
+                + "which also covers “\(given.subtracting(scope).text)”; it is not served",
+            data: ["granted": .string(given.text), "requested": .string(scope.text)]
         )
         return RefreshFailure(kind: .misconfigured, error: error, isOwn: true)
     }

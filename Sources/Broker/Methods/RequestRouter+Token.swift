@@ -12,6 +12,10 @@ extension RequestRouter {
         let parameters = try TokenGet.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
         let demand = try TokenDemand(parameters, of: account.configuration)
+        if let stepUp = account.stepUp(parameters) {
+            guard parameters.interactive == true else { throw account.loginRequired(stepUp) }
+            return getTokenInteractively(parameters, account, demand, after: stepUp, from: session)
+        }
         let answer = account.token(demand)
         if parameters.interactive == true, (try? answer?.get()) == nil {
             return getTokenInteractively(parameters, account, demand, from: session)

@@ -35,6 +35,13 @@ extension TokenDemand {
             audience: parameters.audience,
             besides: account
         )
+        guard variant == nil || account.exchange == nil else {
+            let member = parameters.resource != nil ? "resource" : parameters.audience != nil ? "audience" : "narrow"
+            throw .invalidParams(
+                member: member,
+                "“\(account.name)” serves its application's own token (“exchange”), of which there is one"
+            )
+        }
     }
 
     /// RFC 8707, section 2.

@@ -93,6 +93,16 @@ import TokendProtocol
         #expect(stand.world.transport.requests.isEmpty)
     }
 
+    @LoopActor @Test func `an application's own token is one, and another is refused by name`() throws {
+        var account = try AccountConfiguration.plain()
+        account.exchange = ApplicationExchange(url: TestIssuer.nowhere)
+        var parameters = TokenGet.Parameters()
+        #expect(try TokenDemand(parameters, of: account).variant == nil)
+        parameters.audience = "api"
+        let refused = #expect(throws: ProtocolError.self) { try TokenDemand(parameters, of: account) }
+        #expect(refused?.kind == .invalidParams && refused?.data["member"] == "audience")
+    }
+
     @LoopActor @Test func `beyond the grant nothing is asked of the provider (6749-16)`() async throws {
         let (stand, client) = try await stand()
         defer { stand.end() }

@@ -8,8 +8,10 @@ package struct Breach: Sendable, CustomStringConvertible {
         case credentialsInURL, tokenInURL, bearerMissing
         case clientIDMissing, clientUnknown, clientAuthentication, severalClientAuthentications
         case responseType, redirectURI, state, nonce, challengeMissing, plainChallenge, valueReused
+        case pushedRequest, endSession
         case grantType, codeMissing, codeUnknown, codeReused, verifier
-        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing, resource
+        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing, registration,
+            resource
     }
 
     package let rule: Rule
