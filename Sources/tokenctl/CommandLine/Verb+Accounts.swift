@@ -81,7 +81,7 @@ extension Verb {
         ],
         examples: [
             "tokenctl account add --list-providers",
-            "tokenctl account add work --provider entra --set tenant=example.com --client-id ID",
+            "tokenctl account add work --provider entra --set tenant=example.com",
             "tokenctl account add --providers-from https://app.example.com/providers.json",
             "tokenctl account add work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
