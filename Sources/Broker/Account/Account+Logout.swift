@@ -15,15 +15,16 @@ extension Account {
         let held = machine.newestRecord
         perform(machine.loggedOut())
         // Until it is gone, the item is not to come back to life.
-        ports.state.removals.insert(name)
+        let fault = ports.state.change { $0.removals.insert(name) }
         var result = LogoutResult(revoked: false)
         var record = held
         do throws(StoreError) {
             if record == nil { record = try await storedForLogout() }
             try await ports.store.remove(account: name)
-            ports.state.removals.remove(name)
+            ports.state.change { $0.removals.remove(name) }
         } catch {
             result.removalPending = true
+            result.removalFault = fault.map { "a restart of tokend before that undoes the sign-out: \($0.message)" }
             ports.log.record(.storeFault(account: name, error))
         }
         if revoke, let record { await self.revoke(record, &result) }

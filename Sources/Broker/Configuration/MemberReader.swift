@@ -103,6 +103,10 @@ package struct MemberReader {
     package mutating func strings(_ name: String, orString: Bool = false) -> [String]? {
         guard let value = value(name) else { return nil }
         if orString, let text = value.string, !text.isEmpty { return [text] }
+        guard value.array?.count ?? 0 <= Self.mostEntries else {
+            fault(name, "has more than \(Self.mostEntries) entries")
+            return nil
+        }
         let texts = value.array?.compactMap(\.string).filter { !$0.isEmpty }
         guard let texts, texts.count == value.array?.count else {
             fault(name, orString ? "must be a string or a list of strings" : "must be a list of strings")
@@ -115,6 +119,17 @@ package struct MemberReader {
     /// the file.
     package mutating func pairs() -> [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
+        guard object.count <= Self.mostEntries else {
+            known += object.names
+            faults.append(
+                ConfigurationFault(
+                    file: source.file,
+                    member: String(prefix.dropLast()),
+                    message: "has more than \(Self.mostEntries) entries"
+                )
+            )
+            return []
+        }
         for member in object {
             known.append(member.name)
             if member.name.isEmpty {
@@ -151,15 +166,24 @@ package struct MemberReader {
         }
     }
 
+    /// How many entries a list or an object has whose entries are the person's own: more than anybody needs, and few
+    /// enough that reading them holds nobody up.
+    package static var mostEntries: Int { 256 }
+
     /// How many unknown members are named: each costs a look through the file for its line.
-    private static var mostUnknown: Int { 100 }
+    private static var mostUnknown: Int { 20 }
+
+    /// The name without what people take for no difference.
+    private func plain(_ name: String) -> String {
+        name.lowercased().replacing("-", with: "_")
+    }
 
     /// The setting that a misspelt one was meant to be: the nearest one that the file does not have already.
     private func nearest(to name: String) -> String? {
         guard name.utf8.count <= 40 else { return nil }
         let limit = name.utf8.count < 5 ? 1 : 2
         return known.filter { object[$0] == nil }
-            .map { (name: $0, distance: EditDistance.between(name, $0)) }
+            .map { (name: $0, distance: EditDistance.between(plain(name), plain($0))) }
             .filter { $0.distance <= limit }
             .min { $0.distance < $1.distance }?.name
     }

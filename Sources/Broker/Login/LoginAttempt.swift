@@ -86,13 +86,15 @@ import TokendProtocol
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
             let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
+            let scope = account.scopes.union(granted).union(parameters.scope)
+            if account.issuer != nil, scope.contains("openid") { try metadata.checkIDTokens() }
             return Prepared(
                 beganAt: beganAt,
                 metadata: metadata,
                 authorizationEndpoint: endpoint,
                 previous: previous,
                 redirects: redirects,
-                scope: account.scopes.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata)
+                scope: scope.addingOfflineAccess(supportedBy: metadata)
             )
         } catch {
             throw error.protocolError
@@ -118,7 +120,7 @@ import TokendProtocol
     func listen(
         _ prepared: Prepared,
         with redirects: any RedirectListening,
-        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+        handler: @escaping RedirectHandler
     ) throws(ProtocolError) -> (any RedirectListener, Redirect) {
         var faults: [String] = []
         for candidate in prepared.redirects {

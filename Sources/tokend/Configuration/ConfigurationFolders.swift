@@ -3,7 +3,9 @@
 
 package import Broker
 import FoundationEssentials
+import Glibc
 import JOSE
+import Systemd
 import TokendProtocol
 
 /// Where configuration lies: the administrator's folder below the person's.
@@ -29,11 +31,16 @@ package struct ConfigurationFolders {
     }
 
     /// Reads every file, as it is at this moment.
-    package func read() -> Configuration.Files {
+    ///
+    /// - Parameter last: what was read before; of it is kept what cannot be read just now.
+    package func read(
+        keeping last: Configuration.Files? = nil,
+        access: ConfigurationReader.Access = ConfigurationReader.Access()
+    ) -> Configuration.Files {
         var files = Configuration.Files(folder: personal)
         for folder in [administrative, personal] {
-            readDaemonFile(folder + "/config.json5", into: &files)
-            readAccounts(folder + "/accounts", into: &files)
+            readDaemonFile(folder + "/config.json5", access, last, into: &files)
+            readAccounts(folder + "/accounts", access, last, into: &files)
         }
         // An administrator's rules that would not be kept are worse than a daemon that does not serve.
         let policy = administrative + "/policy.json5"
@@ -45,21 +52,47 @@ package struct ConfigurationFolders {
         return files
     }
 
-    private func readDaemonFile(_ path: String, into files: inout Configuration.Files) {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        guard let bytes = RegularFile.bytes(of: path) else {
-            files.daemonFaults.append(Self.unreadable(path))
-            return
+    private func readDaemonFile(
+        _ path: String,
+        _ access: ConfigurationReader.Access,
+        _ last: Configuration.Files?,
+        into files: inout Configuration.Files
+    ) {
+        do throws(FileFault) {
+            files.daemon.append(ConfigurationSource(file: path, bytes: try access.bytes(path)))
+        } catch {
+            guard error.code != .missing || Self.isLink(path) else { return }
+            let kept = last?.daemon.first { $0.file == path }
+            guard error.code == .passing, last != nil else {
+                files.daemonFaults.append(Self.unreadable(path))
+                files.isIncomplete = files.isIncomplete || error.code == .passing
+                return
+            }
+            if let kept { files.daemon.append(kept) }
+            files.keep(path, error)
         }
-        files.daemon.append(ConfigurationSource(file: path, bytes: bytes))
     }
 
-    private func readAccounts(_ folder: String, into files: inout Configuration.Files) {
-        guard FileManager.default.fileExists(atPath: folder) else { return }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            files.folderFaults.append(
-                ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
-            )
+    private func readAccounts(
+        _ folder: String,
+        _ access: ConfigurationReader.Access,
+        _ last: Configuration.Files?,
+        into files: inout Configuration.Files
+    ) {
+        let names: [String]
+        do throws(FileFault) {
+            names = try access.names(folder)
+        } catch {
+            guard error.code != .missing else { return }
+            if error.code == .passing {
+                files.keep(folder, error)
+            } else {
+                files.folderFaults.append(
+                    ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
+                )
+            }
+            // Who is signed in there stays so.
+            files.keepAccounts(of: folder, from: last)
             return
         }
         for name in names.sorted() where !name.hasPrefix(".") {
@@ -71,10 +104,34 @@ package struct ConfigurationFolders {
                 }
                 continue
             }
-            let account = String(name.dropLast(6))
-            // A file above another one stands for it, also where it cannot be read.
-            files.accounts[account] = RegularFile.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
-            files.accountFaults[account] = files.accounts[account] == nil ? Self.unreadable(path) : nil
+            readAccount(String(name.dropLast(6)), path, access, last, into: &files)
+        }
+    }
+
+    /// A file above another one stands for it, also where it cannot be read.
+    private func readAccount(
+        _ account: String,
+        _ path: String,
+        _ access: ConfigurationReader.Access,
+        _ last: Configuration.Files?,
+        into files: inout Configuration.Files
+    ) {
+        files.accounts[account] = nil
+        files.accountFaults[account] = nil
+        do throws(FileFault) {
+            files.accounts[account] = ConfigurationSource(file: path, bytes: try access.bytes(path))
+        } catch {
+            guard error.code == .passing else {
+                files.accountFaults[account] = Self.unreadable(path)
+                return
+            }
+            if let kept = last?.accounts[account], kept.file == path {
+                files.accounts[account] = kept
+                files.keep(path, error)
+            } else {
+                files.accountFaults[account] = Self.unreadable(path)
+                files.isIncomplete = true
+            }
         }
     }
 
@@ -82,9 +139,15 @@ package struct ConfigurationFolders {
         ConfigurationFault(file: path, message: "cannot be read; check its owner and mode")
     }
 
+    /// Whether a name is there that leads nowhere.
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
     /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.
     static func digest(ofFile path: String) -> String? {
-        RegularFile.bytes(of: path).map(digest(of:))
+        (try? RegularFile.bytes(of: path)).map(digest(of:))
     }
 
     /// The SHA-256 of `content`, in hexadecimal.
@@ -93,6 +156,33 @@ package struct ConfigurationFolders {
             let text = String(byte, radix: 16)
             return text.count == 1 ? "0" + text : text
         }.joined()
+    }
+}
+
+extension Configuration.Files {
+    /// Notes that what was read before of a file or a folder holds for now.
+    fileprivate mutating func keep(_ path: String, _ error: FileFault) {
+        isIncomplete = true
+        folderFaults.append(
+            ConfigurationFault(
+                file: path,
+                message: "\(error.message) What was read of it before holds, and it is tried again.",
+                mend: .wait
+            )
+        )
+    }
+
+    /// Takes over the accounts whose files lay in a folder.
+    fileprivate mutating func keepAccounts(of folder: String, from last: Configuration.Files?) {
+        guard let last else { return }
+        for (name, source) in last.accounts where source.file == "\(folder)/\(name).json5" {
+            accounts[name] = source
+            accountFaults[name] = nil
+        }
+        for (name, fault) in last.accountFaults where fault.file == "\(folder)/\(name).json5" {
+            accounts[name] = nil
+            accountFaults[name] = fault
+        }
     }
 }
 
