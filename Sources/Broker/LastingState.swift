@@ -19,11 +19,14 @@ package import Systemd
 package struct LastingNotes: Sendable, Equatable {
     /// Their items could not be removed at logout because the store was locked: no grant comes back to life.
     package var removals: Set<String>
+    /// They were removed, and their client's items could not be, because the store was locked.
+    package var clientRemovals: Set<String>
     /// Their background work was stopped by a person.
     package var paused: Set<String>
 
-    package init(removals: Set<String> = [], paused: Set<String> = []) {
+    package init(removals: Set<String> = [], clientRemovals: Set<String> = [], paused: Set<String> = []) {
         self.removals = removals
+        self.clientRemovals = clientRemovals
         self.paused = paused
     }
 }

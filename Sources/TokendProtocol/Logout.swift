@@ -57,6 +57,8 @@ package struct LogoutResult: MethodResult {
     package var removalFault: String?
     /// A loopback URL that leads on, once, to the provider's logout.
     package var endSessionURL: String?
+    /// Why there is none although it was asked for, as a sentence.
+    package var endSessionFault: String?
 
     /// A grant that ended here.
     package init(revoked: Bool) {
@@ -70,6 +72,7 @@ package struct LogoutResult: MethodResult {
         removalPending = try reader.flag("removal_pending")
         removalFault = try reader.string("removal_fault")
         endSessionURL = try reader.string("end_session_url")
+        endSessionFault = try reader.string("end_session_fault")
     }
 
     package func encoded() -> JSONObject {
@@ -78,6 +81,7 @@ package struct LogoutResult: MethodResult {
         object.set("removal_pending", removalPending)
         object.set("removal_fault", removalFault)
         object.set("end_session_url", endSessionURL)
+        object.set("end_session_fault", endSessionFault)
         return object
     }
 }

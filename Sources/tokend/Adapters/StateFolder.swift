@@ -31,7 +31,11 @@ final class StateFolder: LastingState {
         self.loop = loop
         self.log = log
         let kept = Self.read(folder + "/state.json")
-        notes = LastingNotes(removals: Self.names(kept, "removals"), paused: Self.names(kept, "paused"))
+        notes = LastingNotes(
+            removals: Self.names(kept, "removals"),
+            clientRemovals: Self.names(kept, "client_removals"),
+            paused: Self.names(kept, "paused")
+        )
     }
 
     func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault? {
@@ -52,6 +56,7 @@ final class StateFolder: LastingState {
     private func write() -> LastingFault? {
         let content: JSONObject = [
             "removals": .array(notes.removals.sorted().map { .string($0) }),
+            "client_removals": .array(notes.clientRemovals.sorted().map { .string($0) }),
             "paused": .array(notes.paused.sorted().map { .string($0) }),
         ]
         do throws(PrivateFile.Fault) {

@@ -3,7 +3,6 @@
 
 package import Broker
 import FoundationEssentials
-import Glibc
 import JOSE
 import Systemd
 import TokendProtocol
@@ -26,8 +25,8 @@ package struct ConfigurationFolders {
     }
 
     /// The folders that a change of a file can happen in.
-    var watched: [String] {
-        [personal, personal + "/accounts", administrative, administrative + "/accounts"]
+    package var watched: [String] {
+        [personal, administrative].flatMap { [$0, $0 + "/accounts", $0 + "/providers"] }
     }
 
     /// Reads every file, as it is at this moment.
@@ -37,11 +36,13 @@ package struct ConfigurationFolders {
         keeping last: Configuration.Files? = nil,
         access: ConfigurationReader.Access = ConfigurationReader.Access()
     ) -> Configuration.Files {
-        var files = Configuration.Files(folder: personal)
+        var reading = ConfigurationReading(access, last, into: Configuration.Files(folder: personal))
         for folder in [administrative, personal] {
-            readDaemonFile(folder + "/config.json5", access, last, into: &files)
-            readAccounts(folder + "/accounts", access, last, into: &files)
+            reading.readDaemonFile(folder + "/config.json5")
+            reading.readNamed(in: folder + "/accounts", \.accounts, \.accountFaults)
+            reading.readNamed(in: folder + "/providers", \.presets, \.presetFaults)
         }
+        var files = reading.files
         // An administrator's rules that would not be kept are worse than a daemon that does not serve.
         let policy = administrative + "/policy.json5"
         if FileManager.default.fileExists(atPath: policy) {
@@ -50,99 +51,6 @@ package struct ConfigurationFolders {
             )
         }
         return files
-    }
-
-    private func readDaemonFile(
-        _ path: String,
-        _ access: ConfigurationReader.Access,
-        _ last: Configuration.Files?,
-        into files: inout Configuration.Files
-    ) {
-        do throws(FileFault) {
-            files.daemon.append(ConfigurationSource(file: path, bytes: try access.bytes(path)))
-        } catch {
-            guard error.code != .missing || Self.isLink(path) else { return }
-            let kept = last?.daemon.first { $0.file == path }
-            guard error.code == .passing, last != nil else {
-                files.daemonFaults.append(Self.unreadable(path))
-                files.isIncomplete = files.isIncomplete || error.code == .passing
-                return
-            }
-            if let kept { files.daemon.append(kept) }
-            files.keep(path, error)
-        }
-    }
-
-    private func readAccounts(
-        _ folder: String,
-        _ access: ConfigurationReader.Access,
-        _ last: Configuration.Files?,
-        into files: inout Configuration.Files
-    ) {
-        let names: [String]
-        do throws(FileFault) {
-            names = try access.names(folder)
-        } catch {
-            guard error.code != .missing else { return }
-            if error.code == .passing {
-                files.keep(folder, error)
-            } else {
-                files.folderFaults.append(
-                    ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
-                )
-            }
-            // Who is signed in there stays so.
-            files.keepAccounts(of: folder, from: last)
-            return
-        }
-        for name in names.sorted() where !name.hasPrefix(".") {
-            let path = folder + "/" + name
-            guard name.hasSuffix(".json5") else {
-                // A person meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
-                if [".json", ".json5", ".jsonc"].contains(where: name.lowercased().hasSuffix) {
-                    files.folderFaults.append(ConfigurationFault(file: path, message: "its name must end in .json5"))
-                }
-                continue
-            }
-            readAccount(String(name.dropLast(6)), path, access, last, into: &files)
-        }
-    }
-
-    /// A file above another one stands for it, also where it cannot be read.
-    private func readAccount(
-        _ account: String,
-        _ path: String,
-        _ access: ConfigurationReader.Access,
-        _ last: Configuration.Files?,
-        into files: inout Configuration.Files
-    ) {
-        files.accounts[account] = nil
-        files.accountFaults[account] = nil
-        do throws(FileFault) {
-            files.accounts[account] = ConfigurationSource(file: path, bytes: try access.bytes(path))
-        } catch {
-            guard error.code == .passing else {
-                files.accountFaults[account] = Self.unreadable(path)
-                return
-            }
-            if let kept = last?.accounts[account], kept.file == path {
-                files.accounts[account] = kept
-                files.keep(path, error)
-            } else {
-                files.accountFaults[account] = Self.unreadable(path)
-                files.isIncomplete = true
-            }
-        }
-    }
-
-    private static func unreadable(_ path: String) -> ConfigurationFault {
-        ConfigurationFault(file: path, message: "cannot be read; check its owner and mode")
-    }
-
-    /// Whether a name is there that leads nowhere.
-    private static func isLink(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 
     /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.
@@ -156,33 +64,6 @@ package struct ConfigurationFolders {
             let text = String(byte, radix: 16)
             return text.count == 1 ? "0" + text : text
         }.joined()
-    }
-}
-
-extension Configuration.Files {
-    /// Notes that what was read before of a file or a folder holds for now.
-    fileprivate mutating func keep(_ path: String, _ error: FileFault) {
-        isIncomplete = true
-        folderFaults.append(
-            ConfigurationFault(
-                file: path,
-                message: "\(error.message) What was read of it before holds, and it is tried again.",
-                mend: .wait
-            )
-        )
-    }
-
-    /// Takes over the accounts whose files lay in a folder.
-    fileprivate mutating func keepAccounts(of folder: String, from last: Configuration.Files?) {
-        guard let last else { return }
-        for (name, source) in last.accounts where source.file == "\(folder)/\(name).json5" {
-            accounts[name] = source
-            accountFaults[name] = nil
-        }
-        for (name, fault) in last.accountFaults where fault.file == "\(folder)/\(name).json5" {
-            accounts[name] = nil
-            accountFaults[name] = fault
-        }
     }
 }
 
