@@ -146,7 +146,7 @@ import TokendProtocol
         ("refresh: true", "refresh"), ("tls: []", "tls"), (#"tls: { ca_file: "/none.pem" }"#, "tls.ca_file"),
         (#"tls: { ca_file: "ca.pem" }"#, "tls.ca_file"), (#"tls: { client_key: "/k" }"#, "tls.client_key"),
         (#"tls: { client_certificate: "/c" }"#, "tls.client_certificate"), ("tls: { verify: false }", "tls.verify"),
-        (#"provider: "google""#, "provider"), (#"scopes_from: "https://a.example""#, "scopes_from"),
+        (#"provider: "gogle""#, "provider"), (#"scopes_from: "https://a.example""#, "scopes_from"),
         ("exchange: {}", "exchange"), (#"client_authentication: "tls_client_auth""#, "client_authentication"),
         (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
@@ -192,7 +192,7 @@ import TokendProtocol
     }
 
     @Test(arguments: [
-        ("provider", #""google""#), ("exchange", "{}"), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
+        ("exchange", "{}"), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
     ])
     func `a setting of a feature that is not built says so`(name: String, value: String) {
         let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
