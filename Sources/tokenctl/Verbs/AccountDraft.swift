@@ -26,6 +26,8 @@ package struct AccountDraft: Sendable, Equatable {
     package let redirectURI: String?
     /// How the client shows itself; nil for a public client.
     package let clientAuthentication: String?
+    /// How it comes to its tokens; nil for a sign-in by browser.
+    package let flow: String?
     /// The client's secret, where a person typed one.
     package var clientSecret: Secret?
 
@@ -72,6 +74,7 @@ package struct AccountDraft: Sendable, Equatable {
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
+        flow = invocation.value("--flow")
         clientAuthentication = try Self.authentication(invocation, at: place)
     }
 
@@ -127,6 +130,7 @@ package struct AccountDraft: Sendable, Equatable {
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
         config["client_authentication"] = clientAuthentication.map { .string($0) }
+        config["flow"] = flow.map { .string($0) }
         return config
     }
 
@@ -146,6 +150,7 @@ package struct AccountDraft: Sendable, Equatable {
         if let clientID { words += ["--client-id", clientID] }
         if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
         if let redirectURI { words += ["--redirect-uri", redirectURI] }
+        if let flow { words += ["--flow", flow] }
         if let clientAuthentication { words += ["--client-authentication", clientAuthentication] }
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         return (["tokenctl account add", account] + shown + ["--replace"]).joined(separator: " ")

@@ -42,6 +42,10 @@ struct LoginVerb {
         }
         options.force = invocation.has("--force")
         options.loginHint = invocation.value("--login-hint")
+        options.acrValues = invocation.value("--acr-values")
+        if let text = invocation.value("--max-age") {
+            options.maxAge = try Seconds.required(text, for: "--max-age")
+        }
         return options
     }
 }
