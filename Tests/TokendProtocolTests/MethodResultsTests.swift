@@ -103,6 +103,27 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
             ]
         ),
         ResultCase(StoreUnlock.self, ["state": "ready"]),
+        ResultCase(
+            ProviderList.self,
+            [
+                "providers": [
+                    [
+                        "provider": "p", "title": "P", "about": "a", "account": ["issuer": "https://{h}"],
+                        "register": ["url": "https://p.example", "as": "an app", "redirect": "http://127.0.0.1"],
+                        "notes": ["n"], "asks": [["name": "h", "about": "a", "example": "e", "default": "d"]],
+                        "file": "/p.json5", "fault": "f",
+                    ]
+                ]
+            ]
+        ),
+        ResultCase(
+            ProviderFetch.self,
+            optional: ["refused", "note"],
+            [
+                "providers": [["account": "a", "title": "A", "config": ["issuer": "https://i.example"]]],
+                "refused": ["r"], "note": "n",
+            ]
+        ),
         ResultCase(AccountList.self, optional: ["default"], ["accounts": ["a", "b"], "default": "a"]),
         ResultCase(
             AccountShow.self,
@@ -167,7 +188,7 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
         let names = """
             hello token.get token.exchange token.proof status login.start login.wait login.check login.complete \
             login.cancel logout store.unlock account.list account.show account.add account.secret account.import \
-            account.refresh account.pause account.resume account.remove config.reload doctor policy.list policy.revoke \
+            account.refresh account.pause account.resume account.remove provider.list provider.fetch config.reload doctor policy.list policy.revoke \
             confirm.answer events.subscribe
             """
         #expect(Set(Method.allCases.map(\.rawValue)) == Set(names.split(separator: " ").map(String.init)))
