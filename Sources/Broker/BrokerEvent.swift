@@ -19,6 +19,8 @@ package enum BrokerEvent: Sendable {
     case configurationRead(accounts: Int, faults: [ConfigurationFault])
     /// Tokens left the daemon.
     case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
+    /// Policy gave a client nothing.
+    case refused(Refused)
     /// No browser could be opened.
     case browserFault(BrowserError)
     /// A fault of the daemon's own.
@@ -59,7 +61,7 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.loggedOut, account: account, at: now)
         case .configurationRead:
             return EventMessage(.configReloaded, at: now)
-        case .tokenServed, .browserFault, .internalFault:
+        case .tokenServed, .refused, .browserFault, .internalFault:
             return nil
         }
     }

@@ -102,6 +102,7 @@ package struct Program {
         case .reload: try ReloadVerb(conversation).run()
         case .version: try VersionVerb(conversation).run()
         case .exec: try ExecVerb(conversation).run()
+        case .forward: try ForwardVerb(conversation).run()
         case .call: try CallVerb(conversation).run()
         case .credentialGit: try GitCredentialVerb(conversation).run()
         case .credentialDocker: DockerCredentialVerb(conversation).run()

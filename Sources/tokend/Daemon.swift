@@ -20,6 +20,7 @@ import TokendProtocol
     private let broker: Broker
     private let router: RequestRouter
     private let server: SocketServer
+    private let narrowSockets: NarrowSockets
     private let transport: CurlHTTPTransport
     private let folders: ConfigurationFolders
     private let environment: [String: String]
@@ -147,8 +148,14 @@ import TokendProtocol
         } catch {
             throw StartFailure(code: 71, message: error.message)
         }
+        narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, log: log, environment: environment)
         router.server = server
-        log.server = server
+        let sockets = narrowSockets
+        log.publish = { [weak server, weak sockets] event in
+            let line = event.line()
+            server?.publish(event, line)
+            sockets?.publish(event, line)
+        }
     }
 
     // MARK: Start
@@ -165,6 +172,8 @@ import TokendProtocol
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
+        broker.onReload = { [unowned self] in narrowSockets.adopt(broker.configuration.daemon.sockets) }
+        narrowSockets.adopt(broker.configuration.daemon.sockets)
         let accounts = LogLine.count(broker.accountNames.count, "account")
         log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }
@@ -269,16 +278,19 @@ import TokendProtocol
         tell(.stopping, .status("stopping"))
         router.isStopping = true
         server.stopAccepting()
+        narrowSockets.stopAccepting()
         broker.stop()
         shutdown = Shutdown(
             loop: loop,
             broker: broker,
             server: server,
+            narrowSockets: narrowSockets,
             answerPatience: .seconds(5),
             refreshPatience: .seconds(broker.configuration.daemon.wire.timeout + 10)
         ) { [unowned self] in
             socket.remove()
             server.closeAll()
+            narrowSockets.closeAll()
             loop.exit(code: 0)
         }
     }

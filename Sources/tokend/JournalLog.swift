@@ -10,7 +10,7 @@ import TokendProtocol
 final class JournalLog: EventLog {
     var level: DaemonConfiguration.LogLevel
     /// Set once there are clients to tell.
-    weak var server: SocketServer?
+    var publish: ((EventMessage) -> Void)?
     private let journal: Journal
     private let clock: any Clock
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -23,7 +23,7 @@ final class JournalLog: EventLog {
     }
 
     func record(_ event: BrokerEvent) {
-        if let message = event.message(at: clock.now.wall) { server?.publish(message.line()) }
+        if let message = event.message(at: clock.now.wall) { publish?(message) }
         for line in lines(of: event) { write(line) }
     }
 

@@ -68,6 +68,15 @@ struct LogLine {
             )
         case .browserFault(let error):
             self.init(.warning, error.message, Self.fields("browser_fault", nil))
+        case .refused(let refused):
+            let subject = refused.account.map { "\($0): " } ?? ""
+            self.init(
+                .notice,
+                "\(subject)\(refused.method) refused to \(refused.client) [\(refused.pid)]",
+                Self.fields("refused", refused.account, kind: .notAllowed) + [
+                    ("TOKEND_CLIENT", "\(refused.pid) \(refused.client)"), ("TOKEND_METHOD", refused.method),
+                ]
+            )
         case .tokenServed(let account, _, _, _):
             self.init(.info, "\(account): token served", Self.fields("token_served", account))
         case .internalFault(let message):
@@ -102,5 +111,6 @@ struct LogLine {
         "browser_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e009",
         "token_served": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00a",
         "internal_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00b",
+        "refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00d",
     ]
 }

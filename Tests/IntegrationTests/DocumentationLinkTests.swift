@@ -35,6 +35,7 @@ import Testing
     {
         let known = [
             "sh", "sh test", "sh box", "python test", "c test", "text", "jsonrpc", "json5 account", "json5 daemon",
+            "json5 policy",
         ]
         for block in page.blocks { #expect(known.contains(block.info), "\(page.path):\(block.line): \(block.info)") }
         #expect(page.text.split(separator: "\n").count { $0.hasPrefix("```") } == 2 * page.blocks.count)

@@ -43,8 +43,5 @@ extension AccountConfiguration {
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
         Unbuilt("par", accepted: ["auto", "never"], words: ["auto", "always", "never"]),
         Unbuilt("exchange"),
-        Unbuilt("allow", accepted: [["*"]]),
-        Unbuilt("administration", accepted: [["*"]]),
-        Unbuilt("confirm", accepted: ["never"], words: ["never", "first", "always"]),
     ]
 }

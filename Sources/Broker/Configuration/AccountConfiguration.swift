@@ -35,6 +35,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var tokenParameters = FormParameters()
     package var tokenHeaders = HTTPHeaders()
     package var refresh = RefreshSettings()
+    /// Which programs may have its tokens, and which may change it.
+    package var policy = AccountPolicy()
     /// An additional CA, as a path to a PEM file.
     package var caFile: String?
     /// The SHA-256 of that file's content; part of where a grant may go.

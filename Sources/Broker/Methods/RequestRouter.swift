@@ -29,6 +29,8 @@ package import TokendProtocol
     let identity: Identity
     /// Set once the server is there; its numbers are in `status`.
     package weak var server: SocketServer?
+    /// The narrower sockets that are open, by name; `status` tells them.
+    package var openSockets: [SocketView] = []
     /// Set when the daemon is about to end: nothing new is begun.
     package var isStopping = false
 
@@ -51,7 +53,13 @@ package import TokendProtocol
             throw Self.noMethod(request.method)
         }
         try refuseWhileBroken(method)
+        var request = request
+        if let view = session.view {
+            request = try seen(request, as: method, through: view)
+            if let answer = try answer(request, as: method, in: view) { return answer }
+        }
         try Self.refuseUnbuilt(method, request.params)
+        request = try admitted(request, as: method, from: session)
         switch method {
         case .tokenGet: return try getToken(request, from: session)
         case .status: return try status(request)
@@ -79,7 +87,7 @@ package import TokendProtocol
         }
     }
 
-    private static func noMethod(_ name: String) -> ProtocolError {
+    static func noMethod(_ name: String) -> ProtocolError {
         let shown = DisplayText.sanitized(name)
         return ProtocolError(.methodNotFound, "this tokend has no method “\(shown)”; `hello` lists what it has")
     }

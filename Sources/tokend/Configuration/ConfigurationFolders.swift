@@ -35,13 +35,7 @@ package struct ConfigurationFolders {
             readDaemonFile(folder + "/config.json5", into: &files)
             readAccounts(folder + "/accounts", into: &files)
         }
-        // An administrator's rules that would not be kept are worse than a daemon that does not serve.
-        let policy = administrative + "/policy.json5"
-        if FileManager.default.fileExists(atPath: policy) {
-            files.daemonFaults.append(
-                ConfigurationFault(file: policy, message: "policies are not built yet in this version of tokend")
-            )
-        }
+        readPolicy(administrative + "/policy.json5", into: &files)
         return files
     }
 
@@ -52,6 +46,16 @@ package struct ConfigurationFolders {
             return
         }
         files.daemon.append(ConfigurationSource(file: path, bytes: bytes))
+    }
+
+    /// An administrator's rules that cannot be read are a fault of the daemon's: it does not serve without them.
+    private func readPolicy(_ path: String, into files: inout Configuration.Files) {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard let bytes = RegularFile.bytes(of: path) else {
+            files.daemonFaults.append(Self.unreadable(path))
+            return
+        }
+        files.policy = ConfigurationSource(file: path, bytes: bytes)
     }
 
     private func readAccounts(_ folder: String, into files: inout Configuration.Files) {
