@@ -116,7 +116,8 @@ package import TokendProtocol
             do throws(StoreError) {
                 let items = try await store.items()
                 for account in accounts.values {
-                    account.firstRead(items.first { $0.account == account.name })
+                    account.hasClientItem = items.contains { $0.kind == .client && $0.account == account.name }
+                    account.firstRead(items.first { $0.kind == .grant && $0.account == account.name })
                 }
                 ports.log.record(.storeOpened)
             } catch {
@@ -137,6 +138,9 @@ package import TokendProtocol
             } catch {
                 return
             }
+        }
+        for name in ports.state.clientRemovals.sorted() {
+            do { try await vault(of: name).finishRemoval(name) } catch { return }
         }
     }
 

@@ -11,6 +11,7 @@ extension Account {
         for action in actions {
             switch action {
             case .load: load()
+            case .refresh(let record) where record.isOwn: fetch(record)
             case .refresh(let record): refresh(record)
             case .write(let record): write(record)
             case .clear: clear()
@@ -46,7 +47,8 @@ extension Account {
         // A machine without a configuration asks for none.
         guard let configuration else { return }
         let generation = generation
-        let flow = RefreshFlow(access: access(configuration), store: ports.store, turn: turn) { [weak self] in
+        let flow = RefreshFlow(access: access(configuration, for: record.destination), store: ports.store, turn: turn) {
+            [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in
@@ -61,7 +63,7 @@ extension Account {
         }
     }
 
-    private func finished(_ outcome: RefreshOutcome) {
+    func finished(_ outcome: RefreshOutcome) {
         let actions: [GrantStateMachine.Action]
         let (now, roll) = (ports.clock.now, ports.entropy.roll())
         if case .replaced(let record) = outcome {

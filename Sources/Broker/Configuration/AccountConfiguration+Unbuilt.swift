@@ -32,16 +32,11 @@ extension AccountConfiguration {
     }
 
     private static let unbuilt = [
-        Unbuilt("provider"),
         Unbuilt(
-            "client_authentication",
-            accepted: ["none"],
-            words: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth"]
+            "flow",
+            accepted: ["browser", "client_credentials"],
+            words: ["browser", "device", "client_credentials"]
         ),
-        Unbuilt("scopes_from"),
-        Unbuilt("flow", accepted: ["browser"], words: ["browser", "device", "client_credentials"]),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
-        Unbuilt("par", accepted: ["auto", "never"], words: ["auto", "always", "never"]),
-        Unbuilt("exchange"),
     ]
 }

@@ -13,8 +13,10 @@ package import TokendProtocol
 @LoopActor package final class Login {
     /// What the one who started it is told, and no one else.
     package struct Start: Sendable {
-        package var authorizationURL: WebURL
-        package var redirectURI: String
+        package var flow = LoginFlow.browser
+        /// nil where no browser is needed.
+        package var authorizationURL: WebURL?
+        package var redirectURI: String?
     }
 
     package let id: String
@@ -80,9 +82,26 @@ package import TokendProtocol
             do throws(ProtocolError) {
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
-                try open(prepared, attempt, redirects: redirects)
+                let sent = try open(prepared, attempt, redirects: redirects)
+                let url = try await sent.authorizationURL()
+                guard result == nil else { return }
+                begun(Start(authorizationURL: url, redirectURI: sent.sent?.redirectURI ?? ""))
             } catch {
                 finish(.failure(.fault(error)))
+            }
+        }
+    }
+
+    /// A login that needs nobody: fetches, and ends with what came.
+    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
+        preparation = Task.onLoop { [self] in
+            do throws(LoginFailure) {
+                let record = try await fetch()
+                guard result == nil else { return }
+                begun(Start(flow: .clientCredentials))
+                finish(.success(try keep(record)))
+            } catch {
+                finish(.failure(error))
             }
         }
     }
@@ -91,7 +110,7 @@ package import TokendProtocol
         _ prepared: LoginAttempt.Prepared,
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return answer(.refused(status: 404)) }
             received(request, answer)
@@ -100,17 +119,29 @@ package import TokendProtocol
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
-        do {
-            let start = Start(
-                authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
-                redirectURI: redirect.uri
-            )
-            self.start = start
-            let starters = self.starters
-            self.starters = []
-            for starter in starters { starter(.success(start)) }
-        } catch {
-            throw error.protocolError
+        return request.attempt
+    }
+
+    private func begun(_ start: Start) {
+        self.start = start
+        var starters = self.starters[...]
+        self.starters = []
+        starters.popFirst()?(.success(start))
+        for starter in starters { tellStart(start, to: starter) }
+    }
+
+    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
+    /// their own (RFC 9126, sections 2.2 and 4).
+    private func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
+        Task.onLoop {
+            do throws(ProtocolError) {
+                var start = start
+                start.authorizationURL = try await attempt.authorizationURL()
+                starter(.success(start))
+            } catch {
+                starter(.failure(error))
+            }
         }
     }
 
@@ -119,7 +150,7 @@ package import TokendProtocol
     /// Calls `body` once a browser can be opened, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         interest += 1
-        if let start { return body(.success(start)) }
+        if let start { return tellStart(start, to: body) }
         if case .failure(let error) = result { return body(.failure(error)) }
         starters.append(body)
     }
@@ -156,8 +187,8 @@ package import TokendProtocol
 
     /// The parameters of a URL that is this login's redirect; nil for any other.
     func parameters(of url: Secret) -> FormParameters? {
-        guard let start else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: start.redirectURI)
+        guard let redirectURI = start?.redirectURI else { return nil }
+        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
     }
 
     /// Whether the URL is the answer to this very login.
@@ -235,6 +266,7 @@ package import TokendProtocol
 
     private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
+        let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
         deadline?.cancel()

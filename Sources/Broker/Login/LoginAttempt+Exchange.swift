@@ -13,7 +13,8 @@ extension LoginAttempt {
         guard let sent else { preconditionFailure("A code came before its login was sent.") }
         let (response, sentAt) = try await trade(code, sent)
         do throws(LoginFailure) {
-            let identity = try await identify(response, sent)
+            var identity = try await identify(response, sent)
+            identity.application = try await application(response, sent, identity.token, sentAt: sentAt)
             guard response.refreshToken == nil else {
                 return try await keep(response, sent, identity, sentAt: sentAt, for: login)
             }
@@ -64,19 +65,25 @@ extension LoginAttempt {
 
     /// Sends the code, once: whatever becomes of the answer, it is never sent again (RFC 6749, section 4.1.2).
     private func trade(_ code: Secret, _ sent: Sent) async throws(LoginFailure) -> (TokenResponse, Moment) {
-        let answer: ProviderAccess.Sent
+        let endpoint: WebURL
+        let request: TokenRequest
         do {
-            let endpoint = try sent.prepared.metadata.require(\.tokenEndpoint, named: "token_endpoint")
-            let request = try TokenRequest.authorizationCode(
+            endpoint = try sent.prepared.metadata.require(\.tokenEndpoint, named: "token_endpoint")
+            request = try TokenRequest.authorizationCode(
                 code,
                 redirectURI: sent.redirectURI,
                 proofKey: sent.proofKey,
                 resources: account.resource,
                 audience: account.audience
             )
-            answer = try await access.send(request, to: endpoint, requested: sent.prepared.scope)
         } catch {
             throw .fault(error.protocolError)
+        }
+        let answer: ProviderAccess.Sent
+        do {
+            answer = try await access.send(request, to: endpoint, requested: sent.prepared.scope)
+        } catch {
+            throw .fault(error)
         }
         switch answer {
         case .answer(.success(let response), at: let sentAt):
@@ -85,9 +92,9 @@ extension LoginAttempt {
             throw .refused(body)
         case .answer(.invalid(let invalid), at: _):
             discard([invalid.refreshToken], sent)
-            throw .fault(RefreshFailure(.invalid(invalid), host: account.issuerHost).error)
+            throw .fault(RefreshFailure(.invalid(invalid), at: account).error)
         case .answer(let other, at: _):
-            throw .fault(RefreshFailure(other, host: account.issuerHost).error)
+            throw .fault(RefreshFailure(other, at: account).error)
         case .lost(let error, at: _):
             throw .fault(error.protocolError)
         }
@@ -100,6 +107,8 @@ extension LoginAttempt {
         var name: String?
         /// Why the provider could not be asked.
         var fault: ProtocolError?
+        /// What the application's backend said; nil where the account has none.
+        var application: ApplicationGrant?
     }
 
     private func identify(_ response: TokenResponse, _ sent: Sent) async throws(LoginFailure) -> Identity {
@@ -200,6 +209,7 @@ extension LoginAttempt {
         record.grantExpiresAt = response.grantLifetime.map { sentAt.wall.addingSaturated($0) }
         record.token = HeldToken(response, granted: granted, sentAt: sentAt, verified: identity.token)
         record.refreshToken = response.refreshToken
+        identity.application?.adopt(into: &record)
         if record.refreshToken == nil { keepRefreshToken(of: previous, in: &record) }
         return record
     }

@@ -30,7 +30,11 @@ extension RequestRouter {
         }
         let object: JSONObject
         do { object = try source.object() } catch { throw error.list[0].protocolError }
-        return reply(AccountShow.Result(account: account.name, config: object, file: source.file), to: request)
+        let provider = object["provider"]?.string
+        return reply(
+            AccountShow.Result(account: account.name, config: object, file: source.file, provider: provider),
+            to: request
+        )
     }
 
     /// `account.add`: checked whole before anything is written.
@@ -47,6 +51,7 @@ extension RequestRouter {
                 data: ["account": .string(name)]
             )
         }
+        if let secret = parameters.clientSecret { return addAccount(parameters, secret: secret) }
         let file = try broker.writeAccount(name, config: parameters.config)
         return reply(AccountAdd.Result(account: name, file: file), to: request)
     }
@@ -60,7 +65,8 @@ extension RequestRouter {
         return .later { reply in
             self.expire(reply, parameters.timeout)
             Task.onLoop {
-                let result = await account.logout(revoke: parameters.revoke ?? true)
+                var result = await account.logout(revoke: parameters.revoke ?? true)
+                await account.forgetClient(&result)
                 do throws(ProtocolError) {
                     try broker.removeAccount(account.name)
                     reply.succeed(result)

@@ -73,11 +73,14 @@ package import TokendProtocol
         case .accountList: return try listAccounts(request)
         case .accountShow: return try showAccount(request)
         case .accountAdd: return try addAccount(request)
+        case .accountSecret: return try giveSecret(request)
         case .accountImport: return try importGrant(request)
         case .accountRemove: return try removeAccount(request)
         case .accountRefresh: return try refreshAccount(request)
         case .accountPause: return try pause(request, true)
         case .accountResume: return try pause(request, false)
+        case .providerList: return try listProviders(request)
+        case .providerFetch: return try fetchProviders(request)
         case .doctor: return try doctor(request)
         case .configReload: return try reload(request)
         case .storeUnlock: return try unlockStore(request)
@@ -106,11 +109,14 @@ package import TokendProtocol
         .accountList: AccountList.Parameters.names,
         .accountShow: AccountShow.Parameters.names,
         .accountAdd: AccountAdd.Parameters.names,
+        .accountSecret: AccountSecret.Parameters.names,
         .accountImport: AccountImport.Parameters.names,
         .accountRemove: AccountRemove.Parameters.names,
         .accountRefresh: AccountRefresh.Parameters.names,
         .accountPause: AccountPause.Parameters.names,
         .accountResume: AccountResume.Parameters.names,
+        .providerList: ProviderList.Parameters.names,
+        .providerFetch: ProviderFetch.Parameters.names,
         .doctor: Doctor.Parameters.names,
         .configReload: ConfigReload.Parameters.names,
         .storeUnlock: StoreUnlock.Parameters.names,

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Secrets
+import Systemd
+import TokendProtocol
+
+extension Account {
+    /// Keeps what a person gives for the account's client, in the secret store and nowhere else.
+    ///
+    /// - Throws: what is wrong with it, or the store's error; nothing is kept then.
+    func giveSecret(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
+        if let error = configurationFault { throw error }
+        guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
+        try ClientSecretCheck.check(kind, value, for: configuration, member: "value")
+        try await vault.give(kind, value, to: configuration)
+        hasClientItem = true
+        clientChanged()
+    }
+
+    /// What a provider or the missing secret refused before is tried again.
+    func clientChanged() {
+        machine.reconfigured(settings: machine.settings, isHeldBack: !isAllowed(machine.record))
+        arm()
+        onChange?()
+    }
+
+    /// What is missing in the secret store for the client to show itself, as far as that was seen; nil where nothing is.
+    var missingClient: ProtocolError? {
+        guard let configuration, !configuration.registersClient, hasClientItem == false else { return nil }
+        switch configuration.clientAuthentication {
+        case .none: return nil
+        case .clientSecretBasic, .clientSecretPost:
+            return ClientFault.missing(.clientSecret, configuration, isElsewhere: false).protocolError
+        case .privateKeyJWT:
+            return ClientFault.missing(.clientKey, configuration, isElsewhere: false).protocolError
+        }
+    }
+
+    /// The account is removed: so is what its client shows itself with.
+    func forgetClient(_ result: inout LogoutResult) async {
+        hasClientItem = false
+        do throws(StoreError) {
+            try await vault.forget(name)
+        } catch {
+            result.removalPending = true
+            ports.log.record(.storeFault(account: name, error))
+        }
+    }
+}
