@@ -44,7 +44,7 @@ extension Programs {
 
         @Test func `tokenctl makes an account of a preset, and lists it with its file`() async throws {
             try await Stand.with(prepare: { try $0.writePreset("corp", Self.preset($1)) }) { stand in
-                let tokenctl = try Tokenctl(stand.world)
+                let tokenctl = Tokenctl(stand.world)
                 let added = try await tokenctl.run("account", "add", "work", "--provider", "corp")
                 #expect(added.exitCode == 0, "\(added)")
                 #expect(try await stand.status()["issuer"] == .string(stand.provider.issuer))

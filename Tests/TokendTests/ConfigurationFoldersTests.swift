@@ -47,7 +47,7 @@ import tokend
         let folders = ConfigurationFolders(option: folder.folder, environment: [:])
         let files = folders.read()
         #expect(files.presets.keys.sorted() == ["corp"] && files.presetFaults.keys.sorted() == ["pipe"])
-        #expect(files.folderFaults.map(\.file) == [presets + "/corp.json"])
+        #expect(files.folderFaults.map(\.description) == ["\(presets)/corp.json: its name must end in .json5"])
         #expect(folders.watched.contains(presets) && folders.watched.contains("/etc/tokend/providers"))
     }
 

@@ -6,6 +6,7 @@ import JOSE
 import OAuth
 import StrictJSON
 import Systemd
+import TokendProtocol
 
 @testable import Broker
 
