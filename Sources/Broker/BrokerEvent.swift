@@ -21,6 +21,10 @@ package enum BrokerEvent: Sendable {
     case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
     /// Policy gave a client nothing.
     case refused(Refused)
+    /// A person is asked.
+    case confirmWanted(ConfirmQuestion)
+    /// No notification could be shown.
+    case notificationFault(String)
     /// No browser could be opened.
     case browserFault(BrowserError)
     /// A fault of the daemon's own.
@@ -61,7 +65,9 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.loggedOut, account: account, at: now)
         case .configurationRead:
             return EventMessage(.configReloaded, at: now)
-        case .tokenServed, .refused, .browserFault, .internalFault:
+        case .confirmWanted(let question):
+            return EventMessage(.confirmWanted, account: question.account, at: now, details: question.details)
+        case .tokenServed, .refused, .notificationFault, .browserFault, .internalFault:
             return nil
         }
     }

@@ -5,6 +5,7 @@ package import HTTPTypes
 package import OAuth
 package import Secrets
 package import Systemd
+package import TokendProtocol
 
 /// What the broker needs of the world. `tokend` meets these with curl, libsecret and the rest; tests meet them in
 /// memory, so that whole flows run with a clock that is moved by hand.
@@ -236,6 +237,8 @@ package struct BrowserError: Error, Sendable {
     var clientRemovals: Set<String> { get set }
     /// Accounts whose background work a person has stopped.
     var paused: Set<String> { get set }
+    /// Programs that a person has let have an account's tokens from then on.
+    var decisions: [PolicyList.Decision] { get set }
 }
 
 /// The files of the person's own accounts.

@@ -21,6 +21,7 @@ import TokendProtocol
     private let router: RequestRouter
     private let server: SocketServer
     private let narrowSockets: NarrowSockets
+    private let reminders: LoginReminders
     private let transport: CurlHTTPTransport
     private let folders: ConfigurationFolders
     private let environment: [String: String]
@@ -118,7 +119,8 @@ import TokendProtocol
         let store = ChosenStore(environment: environment)
         if initial.daemonFaults.isEmpty { try store.choose(initial.daemon) }
         self.store = store
-        let ports = BrokerPorts(
+        let notifier = DesktopNotifier(loop: loop, log: log)
+        var ports = BrokerPorts(
             clock: clock,
             entropy: KernelEntropy(),
             transport: transport,
@@ -129,6 +131,7 @@ import TokendProtocol
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
+        ports.notifier = notifier
         broker = Broker(ports: ports) { previous in
             var configuration = read(previous)
             store.settle(&configuration)
@@ -148,6 +151,10 @@ import TokendProtocol
         } catch {
             throw StartFailure(code: 71, message: error.message)
         }
+        reminders = LoginReminders(broker: broker)
+        let (broker, reminders) = (broker, reminders)
+        notifier.isEnabled = { [weak broker] in broker?.configuration.daemon.notifies ?? false }
+        log.onEvent = { [weak reminders] event in reminders?.note(event) }
         narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, log: log, environment: environment)
         router.server = server
         let sockets = narrowSockets
@@ -279,6 +286,7 @@ import TokendProtocol
         router.isStopping = true
         server.stopAccepting()
         narrowSockets.stopAccepting()
+        reminders.withdrawAll()
         broker.stop()
         shutdown = Shutdown(
             loop: loop,

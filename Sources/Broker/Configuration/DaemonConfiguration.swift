@@ -87,6 +87,8 @@ package struct DaemonConfiguration: Sendable, Equatable {
     package var browser: [String]?
     package var wire = Wire()
     package var logLevel: LogLevel = .info
+    /// Whether the desktop shows questions and reminders.
+    package var notifies = true
     /// Further, narrower sockets.
     package var sockets: [NarrowSocket] = []
     /// The machine's own rules, which are no part of this file.
@@ -127,7 +129,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
             settings.sockets = NarrowSocket.all(from: &inner)
             reader.add(inner.faults)
         }
-        _ = reader.bool("notifications")
+        settings.notifies = reader.bool("notifications") ?? notifies
         reader.finish()
         guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }
         return settings

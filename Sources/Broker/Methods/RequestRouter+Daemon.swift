@@ -87,8 +87,8 @@ extension RequestRouter {
 
     /// `events.subscribe`
     func subscribe(_ request: RequestMessage, _ session: ClientSession) throws(ProtocolError) -> Handling {
-        _ = try EventsSubscribe.Parameters(params: request.params)
-        session.subscribe()
+        let parameters = try EventsSubscribe.Parameters(params: request.params)
+        session.subscribe(confirms: parameters.confirms == true)
         return reply(NoResult(), to: request)
     }
 }

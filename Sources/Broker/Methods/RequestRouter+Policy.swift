@@ -15,13 +15,12 @@ extension RequestRouter {
         _ request: RequestMessage,
         as method: Method,
         from session: ClientSession
-    ) throws(ProtocolError) -> RequestMessage {
+    ) throws(ProtocolError) -> Admission {
         switch method {
-        case .hello, .status, .eventsSubscribe: return request
+        case .hello, .status, .eventsSubscribe: return .now(request)
         case .tokenGet, .tokenExchange, .tokenProof: return try admittedToTokens(request, as: method, from: session)
         default:
-            try admitAdministration(request, as: method, from: session)
-            return request
+            return try admittedToAdministration(request, as: method, from: session)
         }
     }
 
@@ -31,24 +30,27 @@ extension RequestRouter {
         _ request: RequestMessage,
         as method: Method,
         from session: ClientSession
-    ) throws(ProtocolError) -> RequestMessage {
+    ) throws(ProtocolError) -> Admission {
         // What is wrong with the parameters is the method's to say.
         guard let account = try? named(by: request.params), !account.isOpenToAll || session.view?.socket.scope != nil
-        else { return request }
+        else { return .now(request) }
         let peer = session.identity()
         let verdict = account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:))
         switch verdict {
         case .allowed(let own):
-            guard let limits = limits(own, of: session) else {
-                throw refuse(peer, method, account, session, Refusal.limits(own, of: account, peer))
-            }
-            return try narrowed(request, as: method, to: limits, of: account, peer, session)
+            return .now(try narrowed(request, as: method, to: own, of: account, peer, session))
         case .denied:
             throw refuse(peer, method, account, session, Refusal.denied(peer))
         case .refused:
             throw refuse(peer, method, account, session, Refusal.tokens(of: account, peer))
-        case .asks:
-            throw refuse(peer, method, account, session, Refusal.nobodyAsked(of: account, peer))
+        case .asks(let own, let isEachTime):
+            let narrowed = try narrowed(request, as: method, to: own, of: account, peer, session)
+            if !isEachTime, hasSaidAlways(peer, to: account) { return .now(narrowed) }
+            guard peer.clientName != "unknown" else {
+                throw refuse(peer, method, account, session, Refusal.tokens(of: account, peer))
+            }
+            let matter = ConfirmQuestion.Matter.token(canBeRemembered: !isEachTime)
+            return .asks(Wanted(narrowed, method, account, peer, matter, session))
         }
     }
 
@@ -64,9 +66,13 @@ extension RequestRouter {
         _ peer: PeerIdentity,
         _ session: ClientSession
     ) throws(ProtocolError) -> RequestMessage {
+        guard let limits = self.limits(limits, of: session) else {
+            throw refuse(peer, method, account, session, Refusal.limits(limits, of: account, peer))
+        }
         guard !limits.isEmpty else { return request }
+        // What an application's own backend gives for the wide token is not known to be any narrower.
         switch method {
-        case .tokenGet where Self.canNarrow(to: limits):
+        case .tokenGet where Self.canNarrow(to: limits) && account.configuration?.exchange == nil:
             guard let params = limits.narrowing(request.params) else { break }
             return request.with(params: params)
         case .tokenProof where request.params["access_token"] != nil:
@@ -88,17 +94,17 @@ extension RequestRouter {
 
     /// What changes an account is for those that its file names, and for no sandbox that it does not; what concerns the
     /// daemon as a whole is for no sandbox at all.
-    private func admitAdministration(
+    private func admittedToAdministration(
         _ request: RequestMessage,
         as method: Method,
         from session: ClientSession
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> Admission {
         let peer = session.identity()
         guard !administrator.denies(peer, fileAt: FileIdentity.init(at:)) else {
             throw refuse(peer, method, nil, session, Refusal.denied(peer))
         }
         guard let accounts = administered(by: request, as: method) else {
-            guard !peer.isOutsideSandboxes else { return }
+            guard !peer.isOutsideSandboxes else { return .now(request) }
             throw refuse(peer, method, nil, session, Refusal.sandboxed(peer))
         }
         for account in accounts {
@@ -106,6 +112,10 @@ extension RequestRouter {
             guard verdict != .allowed else { continue }
             throw refuse(peer, method, account, session, Refusal.administration(of: account, peer))
         }
+        if method == .accountAdd, let account = accounts.first, let provider = broker.newProvider(request.params) {
+            return .asks(Wanted(request, method, account, peer, .destination(provider), session))
+        }
+        return .now(request)
     }
 
     /// The accounts that a request would change, or tell of; nil where it is about none that there is, or all at once.
@@ -134,7 +144,7 @@ extension RequestRouter {
 
     private var administrator: AdministratorPolicy { broker.configuration.daemon.administrator }
 
-    private func refuse(
+    func refuse(
         _ peer: PeerIdentity,
         _ method: Method,
         _ account: Account?,
@@ -148,8 +158,15 @@ extension RequestRouter {
     }
 }
 
+/// What becomes of a request before its method is called.
+enum Admission {
+    case now(RequestMessage)
+    /// When the person has said yes.
+    case asks(Wanted)
+}
+
 /// Why a client is refused, and what a person does who wants it otherwise.
-private enum Refusal {
+enum Refusal {
     static func denied(_ peer: PeerIdentity) -> String {
         "the administrator of this machine gives nothing to \(peer.phrase) (/etc/tokend/policy.json5)"
     }
@@ -171,13 +188,8 @@ private enum Refusal {
         "\(peer.phrase) is held to \(limits.phrase) of “\(account.name)”; ask for no more than that"
     }
 
-    @LoopActor static func nobodyAsked(of account: Account, _ peer: PeerIdentity) -> String {
-        "“\(account.name)” is given to \(peer.phrase) only when its person says so, and there is nobody to ask"
-            + remedy(peer, "allow", account)
-    }
-
-    @LoopActor private static func remedy(_ peer: PeerIdentity, _ member: String, _ account: Account) -> String {
-        guard case .known = peer else { return "" }
+    @LoopActor static func remedy(_ peer: PeerIdentity, _ member: String, _ account: Account) -> String {
+        guard peer.clientName != "unknown" else { return "" }
         return "; to allow it, add \"\(peer.clientName)\" to `\(member)` in \(account.file)"
     }
 }

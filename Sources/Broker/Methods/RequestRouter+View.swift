@@ -35,6 +35,8 @@ extension RequestRouter {
             return request
         default:
             params["account"] = .string(try account(params, in: view))
+            // Where nobody can sign in, nobody has the person asked to either.
+            if !view.socket.methods.contains(.loginStart) { params["interactive"] = nil }
             return request.with(params: params)
         }
     }

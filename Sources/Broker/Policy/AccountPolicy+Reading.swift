@@ -10,7 +10,7 @@ extension AccountPolicy {
     init(reading reader: inout MemberReader) {
         if let entries = reader.entries("allow", canLimit: true) { allow = entries }
         if let entries = reader.entries("administration", canLimit: false) { administration = entries }
-        confirm = reader.word("confirm", as: Confirmation.self) ?? .never
+        confirm = reader.word("confirm", as: ConfirmPolicy.self) ?? .never
     }
 }
 
@@ -52,8 +52,8 @@ extension MemberReader {
             switch (part.name, part.value.string) {
             case ("scope", let text?) where canLimit && !Scope(text).isEmpty: entry.limits.scope = Scope(text)
             case ("resource", let text?) where canLimit && FormParameters.isResource(text): entry.limits.resource = text
-            case ("confirm", let text?) where canLimit && Confirmation(rawValue: text) != nil:
-                entry.confirm = Confirmation(rawValue: text)
+            case ("confirm", let text?) where canLimit && ConfirmPolicy(rawValue: text) != nil:
+                entry.confirm = ConfirmPolicy(rawValue: text)
             default:
                 fault(member, "“\(DisplayText.sanitized(part.name))” of \(client.text) cannot be that here")
             }

@@ -11,9 +11,9 @@ package struct AccountPolicy: Sendable, Equatable {
         package var client: ClientPattern
         package var limits = TokenLimits()
         /// Above the account's own `confirm`.
-        package var confirm: Confirmation?
+        package var confirm: ConfirmPolicy?
 
-        package init(_ client: ClientPattern, limits: TokenLimits = TokenLimits(), confirm: Confirmation? = nil) {
+        package init(_ client: ClientPattern, limits: TokenLimits = TokenLimits(), confirm: ConfirmPolicy? = nil) {
             self.client = client
             self.limits = limits
             self.confirm = confirm
@@ -40,7 +40,7 @@ package struct AccountPolicy: Sendable, Equatable {
     }
 
     package var allow = [Entry(.any)]
-    package var confirm = Confirmation.never
+    package var confirm = ConfirmPolicy.never
     package var administration = [Entry(.any)]
 
     package init() {}

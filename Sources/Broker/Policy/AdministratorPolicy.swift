@@ -8,7 +8,7 @@ package import Systemd
 package struct AdministratorPolicy: Sendable, Equatable {
     /// Programs that get nothing of any account.
     package var deny: [ClientPattern] = []
-    package var confirmAtLeast = Confirmation.never
+    package var confirmAtLeast = ConfirmPolicy.never
     /// Whether a person may make further, narrower sockets.
     package var allowsSockets = true
 
@@ -30,7 +30,7 @@ package struct AdministratorPolicy: Sendable, Equatable {
         for text in reader.strings("deny") ?? [] {
             if let pattern = reader.pattern(text, "deny") { policy.deny.append(pattern) }
         }
-        policy.confirmAtLeast = reader.word("confirm_at_least", as: Confirmation.self) ?? .never
+        policy.confirmAtLeast = reader.word("confirm_at_least", as: ConfirmPolicy.self) ?? .never
         policy.allowsSockets = reader.bool("sockets") ?? true
         reader.finish()
         guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }

@@ -102,7 +102,8 @@ extension PeerIdentity {
             switch process.sandbox {
             case .flatpak(let id): return "flatpak:" + DisplayText.sanitized(id)
             case .snap(let name): return "snap:" + DisplayText.sanitized(name)
-            case nil: return "exe:" + DisplayText.sanitized(process.executable.path)
+            case nil:
+                return process.executable.isThere ? "exe:" + DisplayText.sanitized(process.executable.path) : "unknown"
             }
         }
     }
@@ -111,6 +112,8 @@ extension PeerIdentity {
     var phrase: String {
         switch self {
         case .unknown(let pid, let doubt): "a program that cannot be named (process \(pid): \(doubt.rawValue))"
+        case .known(let process) where clientName == "unknown":
+            "a program whose file is not what its name leads to (process \(process.pid))"
         case .known: clientName
         }
     }

@@ -24,6 +24,8 @@ import TokendProtocol
     var view: SocketView? { server.view }
     /// Whether this client wants events.
     package private(set) var isSubscribed = false
+    /// Whether it puts questions to a person.
+    private(set) var confirmsQuestions = false
     private let server: SocketServer
     private let limits: SessionLimits
     private var descriptor: Int32
@@ -204,8 +206,9 @@ import TokendProtocol
         if output.count > limits.unread { close() }
     }
 
-    package func subscribe() {
+    package func subscribe(confirms: Bool = false) {
         isSubscribed = true
+        confirmsQuestions = confirmsQuestions || confirms
     }
 
     func settle(_ reply: PendingReply, with line: [UInt8]) {

@@ -53,6 +53,11 @@ package import TokendProtocol
     /// Clients that wait for an answer, or have not read it yet.
     package var busyCount: Int { sessions.values.count { $0.isBusy } }
 
+    /// Whether a client is connected that puts questions to a person.
+    var hasAnsweringClient: Bool {
+        sessions.values.contains { $0.confirmsQuestions && $0.identity().isOutsideSandboxes }
+    }
+
     /// Takes no new clients any more.
     package func stopAccepting() {
         source?.cancel()

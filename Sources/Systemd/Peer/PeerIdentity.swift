@@ -30,10 +30,13 @@ package struct ProcessIdentity: Sendable, Equatable {
         package var file: FileIdentity
         /// For people: as the process's own view of the file system has it.
         package var path: String
+        /// Whether that path leads to this very file in the daemon's view, too: if not, it must not be shown as its name.
+        package var isThere: Bool
 
-        package init(file: FileIdentity, path: String) {
+        package init(file: FileIdentity, path: String, isThere: Bool = true) {
             self.file = file
             self.path = path
+            self.isThere = isThere
         }
     }
 

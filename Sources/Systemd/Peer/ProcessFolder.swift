@@ -26,7 +26,8 @@ struct ProcessFolder {
         let count = readlink(path + "/exe", &buffer, buffer.count)
         guard count > 0 else { return nil }
         let bytes = buffer.prefix(count).map { UInt8(bitPattern: $0) }
-        return .init(file: file, path: String(decoding: bytes, as: UTF8.self))
+        let path = String(decoding: bytes, as: UTF8.self)
+        return .init(file: file, path: path, isThere: FileIdentity(at: path) == file)
     }
 
     func identity(uid: UInt32) -> PeerIdentity {

@@ -16,6 +16,10 @@ package struct Verb: Sendable, Equatable {
         case credentialGit = "credential git"
         case credentialDocker = "credential docker"
         case credentialKubernetes = "credential kubernetes"
+        case log
+        case policyList = "policy list"
+        case policyRevoke = "policy revoke"
+        case policyAnswer = "policy answer"
         case reload, version, help
 
         /// Whether it is another tool that runs it, and says which account with `--account`.

@@ -5,6 +5,7 @@ import Broker
 import FoundationEssentials
 import StrictJSON
 import Systemd
+import TokendProtocol
 
 /// What outlives a restart and is no secret: `$XDG_STATE_HOME/tokend/state.json`.
 final class StateFolder: LastingState {
@@ -23,6 +24,8 @@ final class StateFolder: LastingState {
         removals = Self.names(kept, "removals")
         clientRemovals = Self.names(kept, "client_removals")
         paused = Self.names(kept, "paused")
+        let objects = kept["decisions"]?.array?.compactMap(\.object) ?? []
+        decisions = objects.compactMap { try? PolicyList.Decision(json: $0) }
     }
 
     var removals: Set<String> {
@@ -43,6 +46,12 @@ final class StateFolder: LastingState {
         }
     }
 
+    var decisions: [PolicyList.Decision] {
+        didSet {
+            if decisions != oldValue { write() }
+        }
+    }
+
     private static func read(_ path: String) -> JSONObject {
         guard let bytes = RegularFile.bytes(of: path) else { return [:] }
         return (try? JSONReader().read(bytes))?.object ?? [:]
@@ -57,6 +66,7 @@ final class StateFolder: LastingState {
             "removals": .array(removals.sorted().map { .string($0) }),
             "client_removals": .array(clientRemovals.sorted().map { .string($0) }),
             "paused": .array(paused.sorted().map { .string($0) }),
+            "decisions": .array(decisions.map { .object($0.encoded()) }),
         ]
         do {
             try FileManager.default.createDirectory(

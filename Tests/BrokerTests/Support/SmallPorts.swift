@@ -56,6 +56,7 @@ import TokendProtocol
     var removals: Set<String> = []
     var clientRemovals: Set<String> = []
     var paused: Set<String> = []
+    var decisions: [PolicyList.Decision] = []
 }
 
 /// Account files in memory.

@@ -2,13 +2,13 @@
 // Copyright the tokend authors
 
 /// Whether the person is asked before a program gets a token.
-package enum Confirmation: String, Sendable, CaseIterable, Comparable {
+package enum ConfirmPolicy: String, Sendable, CaseIterable, Comparable {
     case never
     /// Once for each program; the answer may be remembered.
     case first
     case always
 
-    package static func < (left: Confirmation, right: Confirmation) -> Bool {
+    package static func < (left: ConfirmPolicy, right: ConfirmPolicy) -> Bool {
         left.strictness < right.strictness
     }
 
