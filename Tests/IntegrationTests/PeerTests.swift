@@ -130,6 +130,29 @@ extension Programs {
             }
         }
 
+        @Test func `9700-5: a program that is held to a scope gets that token, and no wider one`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand) { _ in "*" }
+                try stand.world.writeAccount(
+                    "work",
+                    issuer: stand.provider.issuer,
+                    more: "allow: [\"*\", { client: \"exe:\(programs.good)\", scope: \"email\" }]"
+                )
+                _ = try await stand.client.result("config.reload")
+                let scopes = """
+                    s = connect()
+                    lines = s.makefile()
+                    for more in [{}, {"scope": "openid email"}, {"id_token": True}, {"narrow": False}]:
+                        s.sendall(json.dumps({"method": "token.get", "params": {"account": "work", **more}}).encode() + b"\\n")
+                        reply = json.loads(lines.readline())
+                        print(reply["result"]["scope"] if "result" in reply else reply["error"]["data"]["kind"], end="; ")
+                    """
+                #expect(try await programs.run(programs.good, scopes) == "email; not_allowed; not_allowed; email; ")
+                let wide = try await programs.run(programs.bad, scopes)
+                #expect(wide.hasPrefix("openid email offline_access; "), "\(wide)")
+            }
+        }
+
         @Test func `a program in a Flatpak is that Flatpak, whatever file it runs`() async throws {
             try await Stand.with { stand in
                 let programs = try await PeerStand(stand)
