@@ -21,8 +21,14 @@ package import TokendProtocol
     private var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
+    /// Whether anybody needs to know which program asks.
+    private(set) var hasPolicies = false
+    /// Refusals that the log has heard of.
+    var refusals = RefusalTally()
     /// Called whenever something has changed that the service manager's status line tells.
     package var onChange: (@LoopActor () -> Void)?
+    /// Called once settings that were read anew are in force.
+    package var onReload: (@LoopActor () -> Void)?
     private let readConfiguration: @LoopActor (DaemonConfiguration) -> Configuration
 
     /// - Parameter readConfiguration: reads the files as they are now; takes the daemon settings in force.
@@ -58,6 +64,7 @@ package import TokendProtocol
         if new.daemonFaults.isEmpty { isBroken = false }
         adopt(new)
         if isToRead, !hasStarted, !isBroken { readStore() }
+        onReload?()
         ports.log.record(.configurationRead(accounts: new.accounts.count, faults: new.faults))
         onChange?()
     }
@@ -86,6 +93,7 @@ package import TokendProtocol
             account.configure(configured, settings: new.daemon)
             if hasStarted { account.beginLoad() }
         }
+        hasPolicies = accounts.values.contains { !$0.isOpenToAll }
     }
 
     /// The daemon serves, and every grant is to be read.

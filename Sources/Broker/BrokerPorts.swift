@@ -14,6 +14,8 @@ package struct BrokerPorts: Sendable {
     package var state: any LastingState
     package var files: any AccountFiles
     package var log: any EventLog
+    /// Nobody, until there is a desktop.
+    package var notifier: any PersonNotifying = NobodyToNotify()
 
     package init(
         clock: any Clock,

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import Systemd
+package import TokendProtocol
 
 /// What outlives a restart and is no secret.
 @LoopActor package protocol LastingState: AnyObject, Sendable {
@@ -23,11 +24,19 @@ package struct LastingNotes: Sendable, Equatable {
     package var clientRemovals: Set<String>
     /// Their background work was stopped by a person.
     package var paused: Set<String>
+    /// Programs that a person has let have an account's tokens from then on.
+    package var decisions: [PolicyList.Decision]
 
-    package init(removals: Set<String> = [], clientRemovals: Set<String> = [], paused: Set<String> = []) {
+    package init(
+        removals: Set<String> = [],
+        clientRemovals: Set<String> = [],
+        paused: Set<String> = [],
+        decisions: [PolicyList.Decision] = []
+    ) {
         self.removals = removals
         self.clientRemovals = clientRemovals
         self.paused = paused
+        self.decisions = decisions
     }
 }
 

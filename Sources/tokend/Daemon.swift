@@ -20,6 +20,8 @@ import TokendProtocol
     private let broker: Broker
     private let router: RequestRouter
     private let server: SocketServer
+    private let narrowSockets: NarrowSockets
+    private let reminders: LoginReminders
     private let transport: CurlHTTPTransport
     private let folders: ConfigurationFolders
     private let reader: ConfigurationReader
@@ -119,7 +121,8 @@ import TokendProtocol
         let store = ChosenStore(environment: environment)
         if initial.daemonFaults.isEmpty { try store.choose(initial.daemon) }
         self.store = store
-        let ports = BrokerPorts(
+        let notifier = DesktopNotifier(loop: loop, log: log)
+        var ports = BrokerPorts(
             clock: clock,
             entropy: KernelEntropy(),
             transport: transport,
@@ -130,6 +133,7 @@ import TokendProtocol
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
+        ports.notifier = notifier
         broker = Broker(ports: ports) { previous in
             var configuration = read(previous)
             store.settle(&configuration)
@@ -149,8 +153,18 @@ import TokendProtocol
         } catch {
             throw StartFailure(code: 71, message: error.message)
         }
+        reminders = LoginReminders(broker: broker)
+        let (broker, reminders) = (broker, reminders)
+        notifier.isEnabled = { [weak broker] in broker?.configuration.daemon.notifies ?? false }
+        log.onEvent = { [weak reminders] event in reminders?.note(event) }
+        narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, log: log, environment: environment)
         router.server = server
-        log.server = server
+        let sockets = narrowSockets
+        log.publish = { [weak server, weak sockets] event in
+            let line = event.line()
+            server?.publish(event, line)
+            sockets?.publish(event, line)
+        }
     }
 
     // MARK: Start
@@ -167,6 +181,8 @@ import TokendProtocol
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
+        broker.onReload = { [unowned self] in narrowSockets.adopt(broker.configuration.daemon.sockets) }
+        narrowSockets.adopt(broker.configuration.daemon.sockets)
         let accounts = LogLine.count(broker.accountNames.count, "account")
         log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }
@@ -274,16 +290,20 @@ import TokendProtocol
         tell(.stopping, .status("stopping"))
         router.isStopping = true
         server.stopAccepting()
+        narrowSockets.stopAccepting()
+        reminders.withdrawAll()
         broker.stop()
         shutdown = Shutdown(
             loop: loop,
             broker: broker,
             server: server,
+            narrowSockets: narrowSockets,
             answerPatience: .seconds(5),
             refreshPatience: .seconds(broker.configuration.daemon.wire.timeout + 10)
         ) { [unowned self] in
             socket.remove()
             server.closeAll()
+            narrowSockets.closeAll()
             loop.exit(code: 0)
         }
     }

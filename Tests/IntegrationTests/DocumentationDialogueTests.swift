@@ -56,6 +56,7 @@ extension Programs {
         private var authorizationURL = ""
         /// Words in capitals, with what they stand for.
         private var values: [String: String] = [:]
+        private var asking: ChildProcess?
 
         init(stand: Stand) {
             self.stand = stand
@@ -93,9 +94,32 @@ extension Programs {
             case "account.import":
                 let token = try #require(stand.provider.liveRefreshTokens.first)
                 values["REFRESH-TOKEN"] = token
+            case "confirm.answer":
+                try await beAsked()
             default:
                 break
             }
+        }
+
+        /// A program asks for a token of an account that asks its person.
+        private mutating func beAsked() async throws {
+            try stand.world.writeAccount("asking", issuer: stand.provider.issuer, more: "confirm: \"first\"")
+            let answering = try stand.daemon.connect()
+            _ = try await answering.result("config.reload")
+            _ = try await answering.result("events.subscribe", ["confirms": true])
+            let line = #"{"method":"token.get","params":{"account":"asking"}}"#
+            asking = try ChildProcess(
+                "/usr/bin/socat",
+                ["-t30", "-", "UNIX-CONNECT:" + stand.world.socketPath],
+                environment: [:],
+                input: .text(line + "\n")
+            )
+            var event: JSONObject = [:]
+            while event["type"] != "confirm_wanted" {
+                event = try await answering.nextReply()["params"]?.object ?? [:]
+            }
+            values["QUESTION-ID"] = event["id"]?.string
+            values["CLIENT"] = event["client"]?.string
         }
 
         /// The next event of that type, or, without one, the next reply; whatever else happens is passed over.

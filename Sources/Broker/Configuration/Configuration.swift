@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
         package var folder: String
         /// `config.json5` of each layer, the administrator's first.
         package var daemon: [ConfigurationSource]
+        /// `policy.json5`, which only the administrator has.
+        package var policy: ConfigurationSource?
         /// `accounts/NAME.json5` by name, the highest layer's.
         package var accounts: [String: ConfigurationSource]
         /// `providers/NAME.json5` by name, the highest layer's.
@@ -75,6 +77,8 @@ package struct Configuration: Sendable {
             guard files.daemonFaults.isEmpty else { throw ConfigurationFaults([]) }
             daemon = DaemonConfiguration()
             for layer in files.daemon { daemon = try daemon.reading(layer, digestOfFile: digestOfFile) }
+            if let policy = files.policy { daemon.administrator = try AdministratorPolicy.read(policy) }
+            if !daemon.administrator.allowsSockets { daemon.sockets = try files.administratorsSockets(digestOfFile) }
         } catch {
             daemon = previous
             daemonFaults += error.list
@@ -132,6 +136,24 @@ package struct Configuration: Sendable {
                 guard case .misconfigured(let faults) = entry.value else { return [] }
                 return faults
             }
+    }
+}
+
+extension Configuration.Files {
+    /// The sockets of the administrator's own file, where a person may make none.
+    fileprivate func administratorsSockets(
+        _ digestOfFile: (String) -> String?
+    ) throws(ConfigurationFaults) -> [NarrowSocket] {
+        let own = folder + "/config.json5"
+        var settings = DaemonConfiguration()
+        for layer in daemon where layer.file != own {
+            settings = try settings.reading(layer, digestOfFile: digestOfFile)
+        }
+        guard let layer = daemon.first(where: { $0.file == own }) else { return settings.sockets }
+        var reader = MemberReader(try layer.object(), source: layer)
+        guard reader.value("sockets")?.object?.isEmpty == false else { return settings.sockets }
+        reader.fault("sockets", "the administrator lets nobody make further sockets (/etc/tokend/policy.json5)")
+        throw ConfigurationFaults(reader.faults)
     }
 }
 

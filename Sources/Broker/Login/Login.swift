@@ -28,7 +28,7 @@ package import TokendProtocol
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
-    private let account: String
+    let account: String
     /// The provider's host.
     private let provider: String
     private let clock: any Clock

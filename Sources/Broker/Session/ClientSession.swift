@@ -15,8 +15,17 @@ import TokendProtocol
     private static let input: DescriptorEvents = [.readable, .readHangUp, .onEdge]
     /// Who is asking.
     package let peer: UnixSocket.Credentials
+    private let process: PeerProcess
+    /// What the process ran when it was first looked at.
+    private var firstProgram: FileIdentity?
+    /// Bytes came from another process than the one that connected: a descriptor was passed on, or inherited.
+    private var isShared = false
+    /// What it sees; nil: all.
+    var view: SocketView? { server.view }
     /// Whether this client wants events.
     package private(set) var isSubscribed = false
+    /// Whether it puts questions to a person.
+    private(set) var confirmsQuestions = false
     private let server: SocketServer
     private let limits: SessionLimits
     private var descriptor: Int32
@@ -46,12 +55,24 @@ import TokendProtocol
     init(descriptor: Int32, peer: UnixSocket.Credentials, server: SocketServer) throws(SystemdError) {
         self.descriptor = descriptor
         self.peer = peer
+        process = PeerProcess(peer)
         self.server = server
         limits = server.limits
         framer = LineFramer(limit: server.limits.line)
         source = try server.loop.addDescriptor(descriptor, events: watched) { [unowned self] events in
             ready(events)
         }
+        if server.handler.asksForPrograms { firstProgram = process.program(on: descriptor) }
+    }
+
+    /// Who is asking, looked at anew: a connection outlives what a process runs, and may be passed on.
+    package func identity() -> PeerIdentity {
+        guard !isShared else { return .unknown(pid: peer.pid, .shared) }
+        let identity = process.identity(on: descriptor)
+        guard case .known(let known) = identity else { return identity }
+        if let firstProgram, firstProgram != known.executable.file { return .unknown(pid: peer.pid, .replaced) }
+        firstProgram = known.executable.file
+        return identity
     }
 
     // MARK: In
@@ -73,7 +94,7 @@ import TokendProtocol
     /// Reads once, or on to the end where the client has written its last.
     private func read(untilEnd: Bool) {
         repeat {
-            switch server.read(from: descriptor, accept) {
+            switch server.read(from: descriptor, { accept($0, from: $1) }) {
             case .bytes(let mayHaveMore):
                 mayHaveMoreInput = mayHaveMore
                 advance()
@@ -88,7 +109,8 @@ import TokendProtocol
         } while untilEnd && canRead
     }
 
-    private func accept(_ bytes: UnsafeRawBufferPointer) {
+    private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
+        if sender != peer.pid { isShared = true }
         let rest = framer.pendingByteCount == 0 ? answerReady(bytes) : bytes
         if !rest.isEmpty { framer.append(rest) }
     }
@@ -198,8 +220,9 @@ import TokendProtocol
         if output.count > limits.unread { close() }
     }
 
-    package func subscribe() {
+    package func subscribe(confirms: Bool = false) {
         isSubscribed = true
+        confirmsQuestions = confirmsQuestions || confirms
     }
 
     func settle(_ reply: PendingReply, with line: [UInt8]) {

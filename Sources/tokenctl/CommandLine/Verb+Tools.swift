@@ -70,6 +70,19 @@ extension Verb {
         ]
     )
 
+    static let forward = Verb(
+        .forward,
+        operand: .required("HOST"),
+        flags: [Flag("--socket", value: "NAME", "which of the further sockets; the only one without it")],
+        summary: "carry a narrower socket to another machine",
+        details: [
+            "Programs there get tokens from here, by OpenSSH, for as long as this runs; no",
+            "grant leaves this machine. The socket is one of `sockets` in config.json5, and",
+            "shows what that says. What drops is taken up again.",
+        ],
+        examples: ["tokenctl forward build.example.com --socket build"]
+    )
+
     private static let credentialFlags = [
         Flag("--account", value: "ACCOUNT", "whose token; else the account whose provider is that host")
     ]

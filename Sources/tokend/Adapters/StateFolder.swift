@@ -4,6 +4,7 @@
 import Broker
 import StrictJSON
 import Systemd
+import TokendProtocol
 
 /// What outlives a restart and is no secret: `$XDG_STATE_HOME/tokend/state.json`.
 ///
@@ -34,7 +35,9 @@ final class StateFolder: LastingState {
         notes = LastingNotes(
             removals: Self.names(kept, "removals"),
             clientRemovals: Self.names(kept, "client_removals"),
-            paused: Self.names(kept, "paused")
+            paused: Self.names(kept, "paused"),
+            decisions: (kept["decisions"]?.array ?? []).compactMap(\.object)
+                .compactMap { try? PolicyList.Decision(json: $0) }
         )
     }
 
@@ -58,6 +61,7 @@ final class StateFolder: LastingState {
             "removals": .array(notes.removals.sorted().map { .string($0) }),
             "client_removals": .array(notes.clientRemovals.sorted().map { .string($0) }),
             "paused": .array(notes.paused.sorted().map { .string($0) }),
+            "decisions": .array(notes.decisions.map { .object($0.encoded()) }),
         ]
         do throws(PrivateFile.Fault) {
             try PrivateFile.makeFolder(folder)

@@ -42,15 +42,8 @@ package struct ConfigurationFolders {
             reading.readNamed(in: folder + "/accounts", \.accounts, \.accountFaults)
             reading.readNamed(in: folder + "/providers", \.presets, \.presetFaults)
         }
-        var files = reading.files
-        // An administrator's rules that would not be kept are worse than a daemon that does not serve.
-        let policy = administrative + "/policy.json5"
-        if FileManager.default.fileExists(atPath: policy) {
-            files.daemonFaults.append(
-                ConfigurationFault(file: policy, message: "policies are not built yet in this version of tokend")
-            )
-        }
-        return files
+        reading.readPolicy(administrative + "/policy.json5")
+        return reading.files
     }
 
     /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.

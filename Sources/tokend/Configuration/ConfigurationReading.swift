@@ -38,6 +38,23 @@ struct ConfigurationReading {
         }
     }
 
+    /// Reads the administrator's rules: the daemon does not serve without them, so what cannot be read is a fault of its
+    /// own, unless it was read before.
+    mutating func readPolicy(_ path: String) {
+        do throws(FileFault) {
+            files.policy = ConfigurationSource(file: path, bytes: try access.bytes(path))
+        } catch {
+            guard error.code != .missing || Self.isLink(path) else { return }
+            guard error.code == .passing, let kept = last?.policy else {
+                files.daemonFaults.append(Self.unreadable(path))
+                files.isIncomplete = files.isIncomplete || error.code == .passing
+                return
+            }
+            files.policy = kept
+            keep(path, error)
+        }
+    }
+
     /// Reads the `NAME.json5` of a folder.
     mutating func readNamed(in folder: String, _ sources: Sources, _ faults: Faults) {
         let names: [String]

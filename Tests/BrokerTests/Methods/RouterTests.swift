@@ -124,7 +124,8 @@ import TokendProtocol
         defer { stand.end() }
         let other = try stand.methods.client()
         _ = await other.call(.eventsSubscribe)
-        stand.methods.server.publish(Array("{\"jsonrpc\":\"2.0\",\"method\":\"event\"}\n".utf8))
+        let event = EventMessage(.configReloaded, at: 0)
+        stand.methods.server.publish(event, Array("{\"jsonrpc\":\"2.0\",\"method\":\"event\"}\n".utf8))
         #expect(await other.call(.hello).kind == nil)
         #expect(other.events == 1 && stand.client.events == 0)
     }

@@ -240,13 +240,13 @@ import TokendProtocol
         lazy.stopReading()
         let event = Array((String(repeating: "e", count: 999) + "\n").utf8)
         for _ in 0..<1000 {
-            stand.server.publish(event)
+            stand.server.publish(EventMessage(.configReloaded, at: 0), event)
             _ = await keen.line()
         }
         #expect(stand.server.clientCount == 1)
         lazy.resumeReading()
         #expect(await lazy.lines(1000).count < 1000)
-        stand.server.publish(event)
+        stand.server.publish(EventMessage(.configReloaded, at: 0), event)
         #expect(await keen.line()?.count == 999)
     }
 }
