@@ -33,7 +33,9 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
     private static let loginResult: JSONObject = [
         "account": "work", "subject": "s", "identity": "me@example", "scope": "a b", "renewable": true, "expires_at": 9,
     ]
-    private static let fault: JSONValue = ["file": "/a", "line": 3, "member": "tls.ca_file", "message": "No."]
+    private static let fault: JSONValue = [
+        "file": "/a", "line": 3, "member": "tls.ca_file", "message": "No.", "mend": "restart",
+    ]
 
     static let all = [
         ResultCase(
@@ -94,8 +96,11 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
         ResultCase(LoginCancel.self, [:]),
         ResultCase(
             Logout.self,
-            optional: ["revocation_fault", "removal_pending", "end_session_url"],
-            ["revoked": false, "revocation_fault": "No.", "removal_pending": true, "end_session_url": "u"]
+            optional: ["revocation_fault", "removal_pending", "removal_fault", "end_session_url"],
+            [
+                "revoked": false, "revocation_fault": "No.", "removal_pending": true, "removal_fault": "No.",
+                "end_session_url": "u",
+            ]
         ),
         ResultCase(StoreUnlock.self, ["state": "ready"]),
         ResultCase(
@@ -128,8 +133,11 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
         ResultCase(AccountAdd.self, ["account": "a", "file": "/a"]),
         ResultCase(
             AccountRemove.self,
-            optional: ["revocation_fault", "removal_pending", "end_session_url"],
-            ["revoked": true, "revocation_fault": "No.", "removal_pending": false, "end_session_url": "u"]
+            optional: ["revocation_fault", "removal_pending", "removal_fault", "end_session_url"],
+            [
+                "revoked": true, "revocation_fault": "No.", "removal_pending": false, "removal_fault": "x",
+                "end_session_url": "u",
+            ]
         ),
         ResultCase(AccountRefresh.self, [:]),
         ResultCase(AccountPause.self, [:]),

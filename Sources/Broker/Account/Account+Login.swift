@@ -45,7 +45,7 @@ extension Account {
             turn: turn,
             tokenTurn: tokenTurn
         ) { [ports, name] in
-            ports.state.removals.contains(name)
+            ports.state.notes.removals.contains(name)
         }
         login.begin(attempt, redirects: ports.redirects)
         return login
@@ -54,7 +54,7 @@ extension Account {
     /// Takes over a grant that is in the store.
     func install(_ record: GrantRecord) -> LoginResult {
         moveOn()
-        ports.state.removals.remove(name)
+        ports.state.change { $0.removals.remove(name) }
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.
         holdBackUnlessAllowed()

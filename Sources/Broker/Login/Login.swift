@@ -112,8 +112,8 @@ package import TokendProtocol
         redirects: any RedirectListening
     ) throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
-            guard let self else { return answer(.refused(status: 404)) }
-            received(request, answer)
+            guard let self else { return 404 }
+            return received(request, answer)
         }
         self.listener = listener
         let request = attempt.request(prepared, redirectURI: redirect.uri)
@@ -164,11 +164,16 @@ package import TokendProtocol
 
     // MARK: The redirect
 
-    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
-        guard var machine else { return answer(.refused(status: 404)) }
+    /// Takes a request that is this login's.
+    ///
+    /// - Returns: the status that refuses any other.
+    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
+        guard var machine else { return 404 }
         let action = machine.received(request)
         self.machine = machine
         switch action {
+        case .answer(.refused(let status)):
+            return status
         case .answer(let reply):
             answer(reply)
         case .hold:
@@ -183,6 +188,7 @@ package import TokendProtocol
             answer(page)
             closeListener()
         }
+        return nil
     }
 
     /// The parameters of a URL that is this login's redirect; nil for any other.

@@ -163,7 +163,8 @@ import TokendProtocol
         (#"post_logout_redirect_uri: "https://a.example""#, "post_logout_redirect_uri"),
         (#"post_logout_redirect_uri: "http://a.example""#, "post_logout_redirect_uri"),
         (#"client_authentication: "tls_client_auth""#, "client_authentication"),
-        (#"flow: "client_credentials""#, "flow"), (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
+        (#"flow: "client_credentials""#, "flow"),
+        (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
         (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),
@@ -239,6 +240,38 @@ import TokendProtocol
         let faults = Self.faults(text)
         #expect(faults.count == 1 && faults.first?.member == nil)
         #expect(faults.first?.line == line)
+    }
+
+    /// What only grows, within the limit of a file.
+    private static let masses = [
+        ("scopes", "[" + (0..<20_000).map { "'s\($0)'," }.joined() + "]"),
+        ("redirect_uri", "[" + (0..<6000).map { "'http://127.0.0.1/\($0)'," }.joined() + "]"),
+        ("resource", "[" + (0..<6000).map { "'https://r.example/\($0)'," }.joined() + "]"),
+        ("token_parameters", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("authorization_parameters", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("token_headers", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("endpoints", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+    ]
+
+    @Test(arguments: masses)
+    func `thousands of entries are one fault, and hold nobody up`(name: String, value: String) {
+        let start = ContinuousClock.now
+        let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
+        #expect(!faults.isEmpty && faults.count <= 21)
+        if name != "endpoints" {
+            #expect(faults.map(\.member) == [name] && faults[0].message == "has more than 256 entries")
+        }
+        #expect(start.duration(to: .now) < .seconds(10))
+    }
+
+    @Test func `a file of more than 256 KiB is not read further`() {
+        let faults = Self.faults("{" + String(repeating: " ", count: 256 << 10) + "}")
+        #expect(faults.map(\.message) == ["is larger than 256 KiB"])
+    }
+
+    @Test func `as many entries as anybody needs are taken`() {
+        let words = (0..<256).map { "'s\($0)'" }.joined(separator: ",")
+        #expect(Self.faults("{ issuer: 'https://i.example', client_id: 'c', scopes: [\(words)] }").isEmpty)
     }
 
     @Test(arguments: ["work", "a", "A.b_c@d-e", "0", String(repeating: "x", count: 64)])

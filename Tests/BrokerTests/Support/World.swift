@@ -73,6 +73,7 @@ import TokendProtocol
         clock.forgetTimers()
         transport.forgetWaiting()
         store.forgetWaiting()
+        state.restart()
         killed.append(broker)
         broker = Broker(ports: ports) { [files] _ in files.configuration }
         await start()
