@@ -64,6 +64,8 @@ extension Programs {
 
         mutating func play(_ exchange: DocumentationExchange) async throws {
             let method = try exchange.method()
+            // The page shows one preset of many, and a server that is not here; BrokerTests play both.
+            guard !method.hasPrefix("provider.") else { return }
             try await prepare(method)
             var line = exchange.request
             for (word, value) in values { line = line.replacing("\"\(word)\"", with: "\"\(value)\"") }
