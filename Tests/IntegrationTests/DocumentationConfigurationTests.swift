@@ -12,11 +12,15 @@ import Testing
 
     @Test func `the example files are read without a fault`() throws {
         let files = Self.page.blocks.filter { $0.info.hasPrefix("json5") }
-        #expect(files.map(\.info) == ["json5 account", "json5 daemon", "json5 daemon"])
+        #expect(files.map(\.info) == ["json5 account", "json5 account", "json5 daemon", "json5 daemon"])
         for file in files { #expect(Self.faults(file.text, isAccount: file.info == "json5 account") == []) }
     }
 
-    @Test(arguments: ["An account", "Refreshing", "Endpoints", "The daemon's own settings"])
+    @Test(
+        arguments: [
+            "An account", "Refreshing", "An application's own token", "Endpoints", "The daemon's own settings",
+        ]
+    )
     func `every setting is accepted, with its example and with its default`(heading: String) throws {
         let isAccount = heading != "The daemon's own settings"
         let table = try #require(Self.page.tables.first { $0.heading == heading })
@@ -47,7 +51,8 @@ import Testing
     private static func file(_ setting: String, _ value: String, isAccount: Bool) -> String {
         let names = setting.split(separator: ".")
         let open = names.map { "\($0): " }.joined(separator: "{ ")
-        let member = open + value + String(repeating: " }", count: names.count - 1)
+        let place = setting.hasPrefix("exchange.") && names.last != "url" ? ", url: \"https://app.example.com\"" : ""
+        let member = open + value + place + String(repeating: " }", count: names.count - 1)
         var members = [member]
         if isAccount {
             if setting != "issuer" { members.append("issuer: \"https://login.example.com\"") }
