@@ -13,8 +13,10 @@ package import TokendProtocol
 @LoopActor package final class Login {
     /// What the one who started it is told, and no one else.
     package struct Start: Sendable {
-        package var authorizationURL: WebURL
-        package var redirectURI: String
+        package var flow = LoginFlow.browser
+        /// nil where no browser is needed.
+        package var authorizationURL: WebURL?
+        package var redirectURI: String?
     }
 
     package let id: String
@@ -86,6 +88,20 @@ package import TokendProtocol
                 begun(Start(authorizationURL: url, redirectURI: sent.sent?.redirectURI ?? ""))
             } catch {
                 finish(.failure(.fault(error)))
+            }
+        }
+    }
+
+    /// A login that needs nobody: fetches, and ends with what came.
+    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
+        preparation = Task.onLoop { [self] in
+            do throws(LoginFailure) {
+                let record = try await fetch()
+                guard result == nil else { return }
+                begun(Start(flow: .clientCredentials))
+                finish(.success(try keep(record)))
+            } catch {
+                finish(.failure(error))
             }
         }
     }
@@ -171,8 +187,8 @@ package import TokendProtocol
 
     /// The parameters of a URL that is this login's redirect; nil for any other.
     func parameters(of url: Secret) -> FormParameters? {
-        guard let start else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: start.redirectURI)
+        guard let redirectURI = start?.redirectURI else { return nil }
+        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
     }
 
     /// Whether the URL is the answer to this very login.

@@ -47,7 +47,9 @@ struct SignIn {
         )
         let result = try wait.run()
         console.clearSpinner()
-        Welcome(result).lines(account, now: conversation.now).forEach(console.say)
+        Welcome(result, isOwn: started.flow == .clientCredentials).lines(account, now: conversation.now).forEach(
+            console.say
+        )
         return result
     }
 
