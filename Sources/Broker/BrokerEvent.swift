@@ -9,6 +9,10 @@ package import TokendProtocol
 package enum BrokerEvent: Sendable {
     case tokenRefreshed(account: String, expiresAt: Int64?)
     case refreshFailed(account: String, ProtocolError)
+    /// A token that is not the account's own has come.
+    case tokenDerived(account: String, TokenVariant)
+    /// The provider gives no such token.
+    case tokenRefused(account: String, ProtocolError)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
     case storeFault(account: String?, StoreError)
     /// The store answers, for the first time or after it did not.
@@ -59,7 +63,7 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.loggedOut, account: account, at: now)
         case .configurationRead:
             return EventMessage(.configReloaded, at: now)
-        case .tokenServed, .browserFault, .internalFault:
+        case .tokenDerived, .tokenRefused, .tokenServed, .browserFault, .internalFault:
             return nil
         }
     }

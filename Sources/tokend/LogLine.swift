@@ -23,7 +23,13 @@ struct LogLine {
         switch event {
         case .tokenRefreshed(let account, _):
             self.init(.info, "\(account): renewed", Self.fields("token_refreshed", account))
-        case .refreshFailed(let account, let error):
+        case .tokenDerived(let account, let variant):
+            self.init(
+                .info,
+                "\(account): fetched a token for \(variant.description)",
+                Self.fields("token_refreshed", account)
+            )
+        case .refreshFailed(let account, let error), .tokenRefused(let account, let error):
             self.init(
                 .warning,
                 "\(account): \(error.message)",

@@ -37,9 +37,6 @@ extension Programs {
         @Test func `parameters that the page calls not built yet are refused`() async throws {
             try await Stand.with { stand in
                 let refused: [(method: String, params: JSONObject, member: String)] = [
-                    ("token.get", ["account": "work", "narrow": true], "narrow"),
-                    ("token.get", ["account": "work", "resource": "https://api.example.com"], "resource"),
-                    ("token.get", ["account": "work", "audience": "api"], "audience"),
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
                     ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
                 ]

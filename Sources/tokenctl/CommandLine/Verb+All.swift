@@ -21,6 +21,6 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--device", "--end-session", "--paste", "--resource", "--trace",
+        "--device", "--end-session", "--paste", "--trace",
     ]
 }

@@ -154,7 +154,7 @@ import TokendProtocol
         ("refresh: true", "refresh"), ("tls: []", "tls"), (#"tls: { ca_file: "/none.pem" }"#, "tls.ca_file"),
         (#"tls: { ca_file: "ca.pem" }"#, "tls.ca_file"), (#"tls: { client_key: "/k" }"#, "tls.client_key"),
         (#"tls: { client_certificate: "/c" }"#, "tls.client_certificate"), ("tls: { verify: false }", "tls.verify"),
-        (#"provider: "google""#, "provider"), (#"scopes_from: "http://a.example""#, "scopes_from"),
+        (#"scopes_from: "http://a.example""#, "scopes_from"),
         (#"exchange: "https://a.example""#, "exchange"),
         (#"exchange: { url: "http://a.example" }"#, "exchange.url"),
         (#"exchange: { url: "https://a.example", subject: "refresh_token" }"#, "exchange.subject"),
@@ -227,7 +227,7 @@ import TokendProtocol
     }
 
     @Test(arguments: [
-        ("provider", #""google""#), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
+        ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
     ])
     func `a setting of a feature that is not built says so`(name: String, value: String) {
         let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
