@@ -39,7 +39,6 @@ extension Programs {
                 let refused: [(method: String, params: JSONObject, member: String)] = [
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
                     ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
-                    ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]
                 for (method, params, member) in refused {
                     let refusal = try await stand.refusal(method, params)

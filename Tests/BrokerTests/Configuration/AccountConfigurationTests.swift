@@ -194,6 +194,13 @@ import TokendProtocol
             """
         )
         #expect(anonymous.map(\.member) == ["exchange.subject"])
+        let own = Self.faults(
+            """
+            { issuer: 'https://i.example', client_id: 'c', client_authentication: "client_secret_basic",
+              flow: "client_credentials", exchange: { url: "https://app.example" } }
+            """
+        )
+        #expect(own.map(\.member) == ["exchange"])
     }
 
     @Test func `a fault in an inner object names the line of the inner member`() {
