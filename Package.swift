@@ -62,7 +62,7 @@ let package = Package(
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
-            dependencies: ["HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
+            dependencies: ["CQREncode", "HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
             swiftSettings: settings
         ),
 

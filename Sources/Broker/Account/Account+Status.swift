@@ -50,7 +50,8 @@ extension Account {
             account: name,
             issuer: configuration?.issuerName ?? record?.destination.issuer ?? "",
             clientID: configuration?.clientID ?? record?.destination.clientID ?? "",
-            state: state
+            state: state,
+            flow: record?.flow ?? configuration?.flow ?? .browser
         )
         if state == .loginRequired || state == .loginPending {
             status.reason = endReason.map { LoginReason(rawValue: $0.rawValue) }

@@ -45,13 +45,20 @@ extension AccountConfiguration {
             readEndpoints(from: &inner)
             reader.add(inner.faults)
         }
-        if !reader.has("issuer"), !reader.has("provider"), endpoints.authorization == nil || endpoints.token == nil {
+        readFlow(from: &reader)
+        let beginning = flow == .device ? endpoints.deviceAuthorization : endpoints.authorization
+        if !reader.has("issuer"), !reader.has("provider"), beginning == nil || endpoints.token == nil {
             reader.fault("issuer", "is missing: name the provider's issuer, such as \"https://login.example.com\"")
         }
         clientID = reader.string("client_id") ?? ""
         if !reader.has("client_id") {
             reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
         }
+    }
+
+    /// How its logins are made. A word whose flow is not built is `refuseUnbuilt`'s to name.
+    private mutating func readFlow(from reader: inout MemberReader) {
+        if reader.value("flow")?.string == LoginFlow.device.rawValue { flow = .device }
     }
 
     private mutating func readEndpoints(from reader: inout MemberReader) {
@@ -62,9 +69,8 @@ extension AccountConfiguration {
         endpoints.userinfo = Self.endpoint("userinfo", from: &reader)
         endpoints.endSession = Self.endpoint("end_session", from: &reader)
         endpoints.jwks = Self.endpoint("jwks", from: &reader)
-        for name in ["device_authorization", "pushed_authorization"] where reader.value(name) != nil {
-            reader.fault(name, Self.notBuilt)
-        }
+        endpoints.deviceAuthorization = Self.endpoint("device_authorization", from: &reader)
+        if reader.value("pushed_authorization") != nil { reader.fault("pushed_authorization", Self.notBuilt) }
         reader.finish()
     }
 

@@ -39,7 +39,7 @@ extension AccountConfiguration {
             words: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth"]
         ),
         Unbuilt("scopes_from"),
-        Unbuilt("flow", accepted: ["browser"], words: ["browser", "device", "client_credentials"]),
+        Unbuilt("flow", accepted: ["browser", "device"], words: ["browser", "device", "client_credentials"]),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
         Unbuilt("par", accepted: ["auto", "never"], words: ["auto", "always", "never"]),
         Unbuilt("exchange"),

@@ -3,6 +3,7 @@
 
 package import HTTPTypes
 package import OAuth
+package import TokendProtocol
 
 /// One account as its file describes it: `accounts/NAME.json5`.
 package struct AccountConfiguration: Sendable, Equatable {
@@ -15,6 +16,7 @@ package struct AccountConfiguration: Sendable, Equatable {
         package var userinfo: WebURL?
         package var endSession: WebURL?
         package var jwks: WebURL?
+        package var deviceAuthorization: WebURL?
 
         package init() {}
     }
@@ -31,6 +33,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var audience: String?
     /// In order of preference; empty: the loopback listener at whatever address and port can be had.
     package var redirects: [RedirectURI] = []
+    /// How a login is made that does not ask for another way.
+    package var flow = LoginFlow.browser
     package var authorizationParameters = FormParameters()
     package var tokenParameters = FormParameters()
     package var tokenHeaders = HTTPHeaders()

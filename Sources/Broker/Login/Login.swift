@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import HTTPTypes
+import HTTPTypes
 import OAuth
 import Secrets
 import StrictJSON
@@ -11,18 +11,12 @@ package import TokendProtocol
 /// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
 /// waits for the result.
 @LoopActor package final class Login {
-    /// What the one who started it is told, and no one else.
-    package struct Start: Sendable {
-        package var authorizationURL: WebURL
-        package var redirectURI: String
-    }
-
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
-    package let expiresAt: Int64
-    /// Set once a browser can be opened.
-    package private(set) var start: Start?
+    package private(set) var expiresAt: Int64
+    /// Set once a person can go on.
+    package private(set) var opening: LoginOpening?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
@@ -35,11 +29,12 @@ package import TokendProtocol
     private var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
     private var attempt: LoginAttempt?
+    private var device: DeviceLogin?
     private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
     private(set) var interest = 0
-    private var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
+    private var starters: [@LoopActor (Result<LoginOpening, ProtocolError>) -> Void] = []
     private var waiters: [@LoopActor (Result<LoginResult, ProtocolError>) -> Void] = []
     private var isCommitted = false
     /// Why the grant that is being stored is not to stay.
@@ -78,6 +73,7 @@ package import TokendProtocol
     func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
         preparation = Task.onLoop { [self] in
             do throws(ProtocolError) {
+                guard parameters.flow != .device else { return try await beginDevice(attempt) }
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
                 try open(prepared, attempt, redirects: redirects)
@@ -105,21 +101,36 @@ package import TokendProtocol
                 authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
                 redirectURI: redirect.uri
             )
-            self.start = start
-            let starters = self.starters
-            self.starters = []
-            for starter in starters { starter(.success(start)) }
+            opened(.browser(start))
         } catch {
             throw error.protocolError
         }
     }
 
+    /// A device login: instead of a port there are codes, which may end it sooner.
+    private func beginDevice(_ attempt: LoginAttempt) async throws(ProtocolError) {
+        let codes = try await attempt.deviceCodes()
+        guard result == nil else { return }
+        let device = DeviceLogin(attempt, codes, login: self)
+        self.device = device
+        expiresAt = min(expiresAt, device.expiresAt)
+        opened(.device(device.start))
+        device.begin()
+    }
+
+    private func opened(_ opening: LoginOpening) {
+        self.opening = opening
+        let starters = self.starters
+        self.starters = []
+        for starter in starters { starter(.success(opening)) }
+    }
+
     // MARK: Who waits
 
-    /// Calls `body` once a browser can be opened, or the login has ended before.
-    func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+    /// Calls `body` once a person can go on, or the login has ended before.
+    func whenStarted(_ body: @escaping @LoopActor (Result<LoginOpening, ProtocolError>) -> Void) {
         interest += 1
-        if let start { return body(.success(start)) }
+        if let opening { return body(.success(opening)) }
         if case .failure(let error) = result { return body(.failure(error)) }
         starters.append(body)
     }
@@ -225,7 +236,8 @@ package import TokendProtocol
         if isStoring { withdrawal = message } else { cancel(message) }
     }
 
-    private func timeOut() {
+    /// Its time, or that of its codes, is up.
+    func timeOut() {
         let error = ProtocolError(
             .timeout,
             "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)"
@@ -233,7 +245,8 @@ package import TokendProtocol
         finish(.failure(.fault(error)))
     }
 
-    private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
+    /// Ends it; what comes after the first end changes nothing.
+    func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
@@ -241,6 +254,8 @@ package import TokendProtocol
         preparation?.cancel()
         preparation = nil
         attempt = nil
+        device?.stop()
+        device = nil
         endListener(outcome)
         let starters = self.starters
         let waiters = self.waiters

@@ -15,6 +15,7 @@ import TokendProtocol
         /// When the login began; the provider's keys are to be of this time or later.
         var beganAt: BootInstant
         var metadata: ProviderMetadata
+        /// Where the login begins: the authorization endpoint, or the device authorization endpoint.
         var authorizationEndpoint: WebURL
         /// The grant that the account holds, or what is left of its last one.
         var previous: GrantRecord?
@@ -85,18 +86,23 @@ import TokendProtocol
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
-            let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
             return Prepared(
                 beganAt: beganAt,
                 metadata: metadata,
                 authorizationEndpoint: endpoint,
                 previous: previous,
                 redirects: redirects,
-                scope: account.scopes.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata)
+                scope: scope(previous, metadata)
             )
         } catch {
             throw error.protocolError
         }
+    }
+
+    /// What to ask for: what is configured, what is granted, and what this login adds.
+    func scope(_ previous: GrantRecord?, _ metadata: ProviderMetadata) -> Scope {
+        let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
+        return account.scopes.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata)
     }
 
     /// What the store holds of the account at this issuer, as it is now; subjects of another issuer are other people's

@@ -72,23 +72,24 @@ extension RequestRouter {
         if let pending = account.login {
             login = pending
         } else {
-            guard !account.hasIgnoredLogin else { throw error }
+            // A code that nobody is shown helps nobody, and no other flow takes its place.
+            guard !account.hasIgnoredLogin, account.configuration?.flow != .device else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(LoginParameters(), id: id, timeout: 300)
-            let start = try await login.started().get()
+            let opening = try await login.started().get()
             guard reply.isOpen || login.interest > 1 else {
                 login.cancel("the program that asked for the sign-in to “\(account.name)” has left")
                 throw error
             }
-            openBrowser(true, start.authorizationURL)
+            openBrowser(true, opening.page)
         }
         _ = try await login.ended().get()
     }
 }
 
 extension Login {
-    /// Waits until a browser can be opened.
-    func started() async -> Result<Start, ProtocolError> {
+    /// Waits until a person can go on.
+    func started() async -> Result<LoginOpening, ProtocolError> {
         await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
     }
 

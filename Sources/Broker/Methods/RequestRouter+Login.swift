@@ -12,13 +12,18 @@ extension RequestRouter {
     func startLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginStart.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
-        if let flow = parameters.flow, flow != .browser {
+        let flow = parameters.flow ?? account.configuration?.flow ?? .browser
+        guard [.browser, .device].contains(flow) else {
             throw .invalidParams(
                 member: "flow",
                 "the flow “\(flow.rawValue)” is not built yet in this version of tokend"
             )
         }
+        guard flow == .browser || parameters.redirectURI == nil else {
+            throw .invalidParams(member: "redirect_uri", "nothing is redirected in a device login; leave it out")
+        }
         var asked = LoginParameters()
+        asked.flow = flow
         asked.redirectURI = parameters.redirectURI
         asked.scope = parameters.scope.map { Scope($0) } ?? []
         asked.prompt = parameters.prompt
@@ -27,13 +32,15 @@ extension RequestRouter {
         asked.maxAge = parameters.maxAge
         asked.force = parameters.force ?? false
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
-        let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? 300))
+        // A code lives as long as its provider says, and a person may have to look for another device first.
+        let standard: Int64 = flow == .device ? 1800 : 300
+        let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? standard))
         return .later { reply in
             login.whenStarted { result in
                 switch result {
-                case .success(let start):
-                    self.openBrowser(parameters.openBrowser ?? false, start.authorizationURL)
-                    reply.succeed(self.result(login, start))
+                case .success(let opening):
+                    self.openBrowser(parameters.openBrowser ?? false, opening.page)
+                    reply.succeed(self.result(login, opening))
                 case .failure(let error):
                     reply.fail(error)
                 }
@@ -41,10 +48,19 @@ extension RequestRouter {
         }
     }
 
-    private func result(_ login: Login, _ start: Login.Start) -> LoginStart.Result {
-        var result = LoginStart.Result(loginID: login.id, flow: .browser, expiresAt: login.expiresAt)
-        result.authorizationURL = start.authorizationURL.text
-        result.redirectURI = start.redirectURI
+    private func result(_ login: Login, _ opening: LoginOpening) -> LoginStart.Result {
+        var result = LoginStart.Result(loginID: login.id, flow: login.parameters.flow, expiresAt: login.expiresAt)
+        switch opening {
+        case .browser(let start):
+            result.authorizationURL = start.authorizationURL.text
+            result.redirectURI = start.redirectURI
+        case .device(let start):
+            result.issuer = start.issuer
+            result.userCode = start.userCode
+            result.verificationURI = start.verificationURI.text
+            result.verificationURIComplete = start.verificationURIComplete?.text
+            result.interval = start.interval
+        }
         return result
     }
 

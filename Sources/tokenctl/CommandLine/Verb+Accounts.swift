@@ -14,6 +14,7 @@ extension Verb {
         .login,
         operand: .optional("ACCOUNT"),
         flags: accountFlags + [
+            Flag("--device", "with a code that you enter on another device, such as your phone"),
             Flag("--no-browser", "only print the URL"),
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
@@ -22,12 +23,14 @@ extension Verb {
         summary: "sign in with your browser",
         details: [
             "Prints the sign-in URL, opens your browser and waits until you are done.",
+            "With --device it shows a code and the page to enter it at, wherever you like.",
             "With --issuer and --client-id the account is made in the same step; one that",
             "is there and where nobody is signed in gets these settings instead.",
             "Ctrl-C cancels the sign-in, here and in the daemon.",
         ],
         examples: [
             "tokenctl login work",
+            "tokenctl login work --device",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
         ]

@@ -21,8 +21,7 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--client-key-file", "--client-secret-file", "--device", "--end-session", "--list-providers",
-        "--paste", "--provider",
-        "--providers-from", "--resource", "--trace",
+        "--audience", "--client-key-file", "--client-secret-file", "--end-session", "--list-providers",
+        "--paste", "--provider", "--providers-from", "--resource", "--trace",
     ]
 }

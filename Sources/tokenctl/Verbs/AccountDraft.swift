@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import StrictJSON
+import TokendProtocol
 
 /// An account as the command line describes it. Pure.
 package struct AccountDraft: Sendable, Equatable {
@@ -15,6 +16,8 @@ package struct AccountDraft: Sendable, Equatable {
     package let scopes: [String]
     /// The redirect URI, where it is not the default one.
     package let redirectURI: String?
+    /// Whether it signs in with a code; else with a browser.
+    package let usesDevice: Bool
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
@@ -55,6 +58,7 @@ package struct AccountDraft: Sendable, Equatable {
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
+        usesDevice = invocation.has("--device")
     }
 
     /// The account's file, as `account.add` takes it.
@@ -62,6 +66,7 @@ package struct AccountDraft: Sendable, Equatable {
         var config: JSONObject = ["issuer": .string(issuer), "client_id": .string(clientID)]
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
+        if usesDevice { config["flow"] = .string(LoginFlow.device.rawValue) }
         return config
     }
 

@@ -71,7 +71,8 @@ import TokendProtocol
         let unbuilt: [(Method, JSONObject, String)] = [
             (.tokenGet, ["narrow": true, "scope": "mail"], "narrow"),
             (.tokenGet, ["resource": "https://a"], "resource"),
-            (.tokenGet, ["audience": "a"], "audience"), (.loginStart, ["account": "work", "flow": "device"], "flow"),
+            (.tokenGet, ["audience": "a"], "audience"),
+            (.loginStart, ["account": "work", "flow": "client_credentials"], "flow"),
             (.logout, ["account": "work", "end_session": true], "end_session"),
             (.loginComplete, ["url": "x", "metadata": [:]], "metadata"),
             (.accountAdd, ["account": "a", "config": [:], "client_secret": "x"], "client_secret"),

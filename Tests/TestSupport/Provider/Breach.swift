@@ -10,6 +10,7 @@ package struct Breach: Sendable, CustomStringConvertible {
         case responseType, redirectURI, state, nonce, challengeMissing, plainChallenge, valueReused
         case grantType, codeMissing, codeUnknown, codeReused, verifier
         case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing
+        case deviceCodeUnknown, pollTooSoon
     }
 
     package let rule: Rule

@@ -86,6 +86,10 @@ package struct ProviderSettings: Sendable {
     /// Whether there is an endpoint, and the metadata names it.
     package var hasRevocation = true
     package var hasUserinfo = true
+    package var hasDeviceFlow = true
+    /// Seconds between two polls of a device login, and how many its codes live.
+    package var deviceInterval = 1
+    package var deviceCodeLifetime = 600
 
     /// A public native client, a sign-in form, rotation without grace.
     package init() {}
