@@ -2,12 +2,17 @@
 // Copyright the tokend authors
 
 package import HTTPTypes
-import Secrets
+package import Secrets
 import StrictJSON
 
 extension DeviceAuthorizationAnswer {
-    /// Reads an answer, JSON or (GitHub's default) a form; `now` is the unix time at which it came.
-    package static func read(_ response: HTTPResponse, now: Int64) -> DeviceAuthorizationAnswer {
+    /// Reads an answer, JSON or (GitHub's default) a form; `now` is the unix time at which it came, `sent` are the
+    /// secrets of the request, which no text about the answer may repeat.
+    package static func read(
+        _ response: HTTPResponse,
+        now: Int64,
+        sent: [Secret] = []
+    ) -> DeviceAuthorizationAnswer {
         let wait = response.waitAsked(now: now)
         guard let object = AnswerBody(response).object else {
             let type = JSONDocument.typeName(of: response)
@@ -17,7 +22,7 @@ extension DeviceAuthorizationAnswer {
                 ? .unavailable(reason: reason, retryAfter: wait)
                 : .refused(OAuthErrorBody(error: "", description: reason, status: response.status))
         }
-        let named = OAuthErrorBody(answer: object, status: response.status, sent: [])
+        let named = OAuthErrorBody(answer: object, status: response.status, sent: sent)
         if let error = named ?? ((200..<300).contains(response.status) ? nil : OAuthErrorBody(response)) {
             let codes = ["slow_down", "temporarily_unavailable", "server_error"]
             return response.isPassing || codes.contains(error.error)

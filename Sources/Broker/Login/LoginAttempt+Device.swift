@@ -12,6 +12,8 @@ extension LoginAttempt {
     struct DeviceCodes {
         var prepared: Prepared
         var response: DeviceAuthorizationResponse
+        /// The provider, with what the client shows itself with: the store is not asked for that at each poll.
+        var access: ProviderAccess
         /// When they were asked for, from which their life counts.
         var askedAt: Moment
     }
@@ -22,10 +24,12 @@ extension LoginAttempt {
     /// grant in the end, no code is shown.
     func deviceCodes() async throws(ProtocolError) -> DeviceCodes {
         let prepared = try await prepareDevice()
+        let access: ProviderAccess
+        do { access = try await self.access.identified() } catch { throw error.protocolError }
         let askedAt = access.clock.now
         switch try await access.ask(deviceRequest(prepared), at: prepared.authorizationEndpoint) {
         case .success(let response):
-            return DeviceCodes(prepared: prepared, response: response, askedAt: askedAt)
+            return DeviceCodes(prepared: prepared, response: response, access: access, askedAt: askedAt)
         case .invalid(let reason):
             throw ProtocolError(.providerError, "\(account.issuerHost): \(reason)")
         case .refused(let body):
@@ -80,19 +84,25 @@ extension LoginAttempt {
 
     /// Asks once whether the person is done; the moment is that of sending.
     func poll(_ codes: DeviceCodes) async throws(LoginFailure) -> (answer: DevicePollAnswer, sentAt: Moment) {
-        do throws(OAuthError) {
-            let endpoint = try codes.prepared.metadata.require(\.tokenEndpoint, named: "token_endpoint")
-            let request = try TokenRequest.deviceCode(
+        let endpoint: WebURL
+        let request: TokenRequest
+        do {
+            endpoint = try codes.prepared.metadata.require(\.tokenEndpoint, named: "token_endpoint")
+            request = try TokenRequest.deviceCode(
                 codes.response.deviceCode,
                 resources: account.resource,
                 audience: account.audience
             )
-            switch try await access.send(request, to: endpoint, requested: codes.prepared.scope) {
+        } catch {
+            throw .fault(error.protocolError)
+        }
+        do {
+            switch try await codes.access.send(request, to: endpoint, requested: codes.prepared.scope) {
             case .answer(let answer, at: let sentAt): return (DevicePollAnswer(answer), sentAt)
             case .lost(_, at: let sentAt): return (.passing(retryAfter: nil), sentAt)
             }
         } catch {
-            throw .fault(error.protocolError)
+            throw .fault(error)
         }
     }
 
@@ -108,9 +118,9 @@ extension LoginAttempt {
             return try await settle(response, codes.prepared, nonce: nil, sentAt: sentAt, for: login)
         case .invalid(let invalid):
             discard([invalid.refreshToken], codes.prepared)
-            throw .fault(RefreshFailure(answer, host: account.issuerHost).error)
+            throw .fault(RefreshFailure(answer, at: account).error)
         default:
-            throw .fault(RefreshFailure(answer, host: account.issuerHost).error)
+            throw .fault(RefreshFailure(answer, at: account).error)
         }
     }
 
@@ -124,7 +134,7 @@ extension LoginAttempt {
     /// The provider's no, as a client is told; where it is the flow that is refused, with the other one beside it. No
     /// flow is ever tried in place of another.
     func refusal(_ body: OAuthErrorBody) -> ProtocolError {
-        var error = RefreshFailure(.misconfigured(body), host: account.issuerHost).error
+        var error = RefreshFailure(.misconfigured(body), at: account).error
         if body.error.isEmpty || Self.flowRefusals.contains(body.error) {
             error.message =
                 "\(account.issuerHost) does not let “\(account.name)” sign in with a code: \(body.message); "
@@ -143,20 +153,26 @@ extension LoginAttempt {
 extension ProviderAccess {
     /// Sends a device authorization request.
     ///
-    /// - Throws: `provider_error` where the account's own parameters cannot be sent, `provider_unreachable` where
-    ///   nothing came back.
+    /// - Throws: `config_invalid` where the client cannot show itself, `provider_error` where the account's own
+    ///   parameters cannot be sent, `provider_unreachable` where nothing came back.
     func ask(
         _ request: DeviceAuthorizationRequest,
         at endpoint: WebURL
     ) async throws(ProtocolError) -> DeviceAuthorizationAnswer {
+        let authentication = try await authentication()
         let http: HTTPRequest
         do throws(OAuthError) {
-            http = try request.httpRequest(endpoint: endpoint, clientID: account.clientID, authentication: .none)
+            http = try request.httpRequest(
+                endpoint: endpoint,
+                clientID: account.clientID,
+                authentication: authentication
+            )
         } catch {
             throw error.protocolError
         }
         do throws(TransportError) {
-            return .read(try await transport.send(http, wire: wire), now: clock.now.wall)
+            let response = try await transport.send(http, wire: wire)
+            return .read(response, now: clock.now.wall, sent: authentication.secrets(clientID: account.clientID))
         } catch {
             throw error.protocolError
         }

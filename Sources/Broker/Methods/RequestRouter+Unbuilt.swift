@@ -11,7 +11,6 @@ extension RequestRouter {
         .tokenGet: ["narrow", "resource", "audience"],
         .loginComplete: ["metadata"],
         .logout: ["end_session"],
-        .accountAdd: ["client_secret"],
     ]
 
     /// Refuses a request that asks for one of them; `false` asks for nothing.

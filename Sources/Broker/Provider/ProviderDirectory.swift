@@ -173,6 +173,7 @@ extension AccountConfiguration.Endpoints {
         metadata.endSessionEndpoint = endSession ?? discovered.endSessionEndpoint
         metadata.keySetURL = jwks ?? discovered.keySetURL
         metadata.deviceAuthorizationEndpoint = deviceAuthorization ?? discovered.deviceAuthorizationEndpoint
+        metadata.registrationEndpoint = registration ?? discovered.registrationEndpoint
         return metadata
     }
 }

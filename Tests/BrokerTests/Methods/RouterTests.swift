@@ -75,7 +75,6 @@ import TokendProtocol
             (.loginStart, ["account": "work", "flow": "client_credentials"], "flow"),
             (.logout, ["account": "work", "end_session": true], "end_session"),
             (.loginComplete, ["url": "x", "metadata": [:]], "metadata"),
-            (.accountAdd, ["account": "a", "config": [:], "client_secret": "x"], "client_secret"),
         ]
         for (method, params, member) in unbuilt {
             let error = await stand.client.call(method, params).error
