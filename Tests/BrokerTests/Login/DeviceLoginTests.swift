@@ -148,4 +148,25 @@ import TokendProtocol
         await settle()
         #expect(stand.stand.world.browser.opened.map(\.text) == ["https://idp.example/enter?user_code=WDJB-MJHT"])
     }
+
+    @Test @LoopActor func `a client with a secret shows itself at both endpoints, and reads it once (8628-1)`()
+        async throws
+    {
+        var account = try AccountConfiguration.openID()
+        account.clientAuthentication = .clientSecretPost
+        let stand = try await DeviceStand([account])
+        defer { stand.end() }
+        let params: JSONObject = ["account": "work", "flow": "device"]
+        let missing = await stand.stand.client.call(.loginStart, params).error
+        #expect(missing?.kind == .configInvalid && stand.transport.posts.isEmpty)
+        stand.stand.world.give(.clientSecret, "s3cr3t", to: account)
+        let id = try await stand.started()
+        #expect(stand.transport.posts[0].form["client_secret"] == "s3cr3t")
+        stand.stand.store.fault = MemoryCredentialStore.locked
+        let poll = try #require(await stand.poll(after: 5))
+        #expect(poll.form["client_secret"] == "s3cr3t" && poll.form["client_id"] == "app")
+        stand.stand.store.fault = nil
+        poll.answer(try stand.tokens())
+        #expect(await stand.wait(id).kind == nil)
+    }
 }
