@@ -40,7 +40,6 @@ extension Programs {
                     ("token.get", ["account": "work", "narrow": true], "narrow"),
                     ("token.get", ["account": "work", "resource": "https://api.example.com"], "resource"),
                     ("token.get", ["account": "work", "audience": "api"], "audience"),
-                    ("login.start", ["account": "work", "flow": "client_credentials"], "flow"),
                     ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
                     ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]

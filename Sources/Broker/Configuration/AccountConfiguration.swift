@@ -3,7 +3,6 @@
 
 package import HTTPTypes
 package import OAuth
-package import TokendProtocol
 
 /// One account as its file describes it: `accounts/NAME.json5`.
 package struct AccountConfiguration: Sendable, Equatable {
@@ -17,6 +16,7 @@ package struct AccountConfiguration: Sendable, Equatable {
         package var endSession: WebURL?
         package var jwks: WebURL?
         package var deviceAuthorization: WebURL?
+        package var pushedAuthorization: WebURL?
         package var registration: WebURL?
 
         package init() {}
@@ -27,6 +27,7 @@ package struct AccountConfiguration: Sendable, Equatable {
                 "authorization": authorization, "token": token, "revocation": revocation,
                 "introspection": introspection, "userinfo": userinfo, "end_session": endSession, "jwks": jwks,
                 "registration": registration, "device_authorization": deviceAuthorization,
+                "pushed_authorization": pushedAuthorization,
             ]
             return all.compactMapValues(\.self)
         }
@@ -44,17 +45,26 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var registersClient = false
     /// How the client shows itself; its secret or key lies in the secret store.
     package var clientAuthentication = ClientAuthenticationMethod.none
+    package var flow = AccountFlow.browser
     package var scopes: Scope = []
     package var resource: [String] = []
     package var audience: String?
     /// In order of preference; empty: the loopback listener at whatever address and port can be had.
     package var redirects: [RedirectURI] = []
-    /// How a login is made that does not ask for another way.
-    package var flow = LoginFlow.browser
+    /// Where the provider sends the browser after its own logout, as it is registered there; on this machine.
+    package var postLogoutRedirect: RedirectURI?
     package var authorizationParameters = FormParameters()
     package var tokenParameters = FormParameters()
     package var tokenHeaders = HTTPHeaders()
+    /// When the authorization request is pushed (RFC 9126).
+    package var push: PushPolicy = .auto
+    /// Where the provider's token is traded for an application's own, which is then what is served.
+    package var exchange: ApplicationExchange?
+    /// An application's server that names the scopes to ask for.
+    package var scopesFrom: WebURL?
     package var refresh = RefreshSettings()
+    /// How the provider's requests and answers differ from the standards.
+    package var dialect = ProviderDialect()
     /// An additional CA, as a path to a PEM file.
     package var caFile: String?
     /// The SHA-256 of that file's content; part of where a grant may go.

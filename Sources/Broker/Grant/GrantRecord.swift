@@ -58,7 +58,13 @@ package struct GrantRecord: Sendable, Equatable {
     /// after which the subject alone is compared.
     package var identityToken: IDToken?
     package var token: HeldToken?
+    /// The provider's own token while the application's backend has not taken it yet (`exchange`); what is served is
+    /// `token`, always.
+    package var untraded: HeldToken?
     package var ended: Ended?
+    /// What was asked for, where the token is the client's own and no person's (RFC 6749, section 4.4); nil for a grant
+    /// that somebody gave.
+    package var ownScope: Scope?
 
     package init(scope: Scope, destination: GrantDestination, signedInAt: Int64) {
         self.scope = scope
@@ -73,12 +79,19 @@ package struct GrantRecord: Sendable, Equatable {
 
     package var renewable: Bool { refreshToken != nil }
 
+    /// Whether the client fetches it for itself.
+    package var isOwn: Bool { ownScope != nil }
+
+    /// Whether the daemon can get another token without a person.
+    package var canRenew: Bool { renewable || isOwn }
+
     /// The same grant without anything secret, for the time after its end.
     package func tombstone(_ end: Ended) -> GrantRecord {
         var record = self
         record.refreshToken = nil
         record.pending = nil
         record.token = nil
+        record.untraded = nil
         record.ended = end
         return record
     }

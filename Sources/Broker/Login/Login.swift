@@ -14,9 +14,9 @@ package import TokendProtocol
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
-    package private(set) var expiresAt: Int64
+    package internal(set) var expiresAt: Int64
     /// Set once a person can go on.
-    package private(set) var opening: LoginOpening?
+    package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
@@ -26,15 +26,15 @@ package import TokendProtocol
     private let clock: any Clock
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    private var machine: LoginStateMachine?
+    private(set) var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
     private var attempt: LoginAttempt?
-    private var device: DeviceLogin?
+    var device: DeviceLogin?
     private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
     private(set) var interest = 0
-    private var starters: [@LoopActor (Result<LoginOpening, ProtocolError>) -> Void] = []
+    private var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
     private var waiters: [@LoopActor (Result<LoginResult, ProtocolError>) -> Void] = []
     private var isCommitted = false
     /// Why the grant that is being stored is not to stay.
@@ -76,9 +76,26 @@ package import TokendProtocol
                 guard parameters.flow != .device else { return try await beginDevice(attempt) }
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
-                try open(prepared, attempt, redirects: redirects)
+                let sent = try open(prepared, attempt, redirects: redirects)
+                let url = try await sent.authorizationURL()
+                guard result == nil else { return }
+                begun(Start(authorizationURL: url, redirectURI: sent.sent?.redirectURI ?? ""))
             } catch {
                 finish(.failure(.fault(error)))
+            }
+        }
+    }
+
+    /// A login that needs nobody: fetches, and ends with what came.
+    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
+        preparation = Task.onLoop { [self] in
+            do throws(LoginFailure) {
+                let record = try await fetch()
+                guard result == nil else { return }
+                begun(Start(flow: .clientCredentials))
+                finish(.success(try keep(record)))
+            } catch {
+                finish(.failure(error))
             }
         }
     }
@@ -87,7 +104,7 @@ package import TokendProtocol
         _ prepared: LoginAttempt.Prepared,
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return answer(.refused(status: 404)) }
             received(request, answer)
@@ -96,41 +113,39 @@ package import TokendProtocol
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
-        do {
-            let start = Start(
-                authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
-                redirectURI: redirect.uri
-            )
-            opened(.browser(start))
-        } catch {
-            throw error.protocolError
-        }
+        return request.attempt
     }
 
-    /// A device login: instead of a port there are codes, which may end it sooner.
-    private func beginDevice(_ attempt: LoginAttempt) async throws(ProtocolError) {
-        let codes = try await attempt.deviceCodes()
-        guard result == nil else { return }
-        let device = DeviceLogin(attempt, codes, login: self)
-        self.device = device
-        expiresAt = min(expiresAt, device.expiresAt)
-        opened(.device(device.start))
-        device.begin()
-    }
-
-    private func opened(_ opening: LoginOpening) {
-        self.opening = opening
-        let starters = self.starters
+    /// A person can go on.
+    func begun(_ start: Start) {
+        self.start = start
+        var starters = self.starters[...]
         self.starters = []
-        for starter in starters { starter(.success(opening)) }
+        starters.popFirst()?(.success(start))
+        for starter in starters { tellStart(start, to: starter) }
+    }
+
+    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
+    /// their own (RFC 9126, sections 2.2 and 4).
+    private func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
+        Task.onLoop {
+            do throws(ProtocolError) {
+                var start = start
+                start.authorizationURL = try await attempt.authorizationURL()
+                starter(.success(start))
+            } catch {
+                starter(.failure(error))
+            }
+        }
     }
 
     // MARK: Who waits
 
     /// Calls `body` once a person can go on, or the login has ended before.
-    func whenStarted(_ body: @escaping @LoopActor (Result<LoginOpening, ProtocolError>) -> Void) {
+    func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         interest += 1
-        if let opening { return body(.success(opening)) }
+        if let start { return tellStart(start, to: body) }
         if case .failure(let error) = result { return body(.failure(error)) }
         starters.append(body)
     }
@@ -163,18 +178,6 @@ package import TokendProtocol
             answer(page)
             closeListener()
         }
-    }
-
-    /// The parameters of a URL that is this login's redirect; nil for any other.
-    func parameters(of url: Secret) -> FormParameters? {
-        guard let start else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: start.redirectURI)
-    }
-
-    /// Whether the URL is the answer to this very login.
-    func isAnswer(_ url: Secret) -> Bool {
-        guard let parameters = parameters(of: url), let machine else { return false }
-        return machine.isAnswer(parameters)
     }
 
     /// Takes an answer that came another way than through the listener.
@@ -248,6 +251,7 @@ package import TokendProtocol
     /// Ends it; what comes after the first end changes nothing.
     func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
+        let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
         deadline?.cancel()

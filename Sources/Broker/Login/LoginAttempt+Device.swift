@@ -58,13 +58,14 @@ extension LoginAttempt {
         } catch {
             throw error.protocolError
         }
+        let scope = await scope(metadata, previous)
         return Prepared(
             beganAt: beganAt,
             metadata: metadata,
             authorizationEndpoint: endpoint,
             previous: previous,
             redirects: [],
-            scope: scope(previous, metadata)
+            scope: scope
         )
     }
 

@@ -26,7 +26,8 @@ extension LoginAttempt {
         for login: Login
     ) async throws(LoginFailure) -> LoginResult {
         do throws(LoginFailure) {
-            let identity = try await identify(response, prepared, nonce: nonce)
+            var identity = try await identify(response, prepared, nonce: nonce)
+            identity.application = try await application(response, prepared, identity.token, sentAt: sentAt)
             guard response.refreshToken == nil else {
                 return try await keep(response, prepared, identity, sentAt: sentAt, for: login)
             }
@@ -119,6 +120,8 @@ extension LoginAttempt {
         var name: String?
         /// Why the provider could not be asked.
         var fault: ProtocolError?
+        /// What the application's backend said; nil where the account has none.
+        var application: ApplicationGrant?
     }
 
     private func identify(
@@ -229,6 +232,7 @@ extension LoginAttempt {
         record.grantExpiresAt = response.grantLifetime.map { sentAt.wall.addingSaturated($0) }
         record.token = HeldToken(response, granted: granted, sentAt: sentAt, verified: identity.token)
         record.refreshToken = response.refreshToken
+        identity.application?.adopt(into: &record)
         if record.refreshToken == nil { keepRefreshToken(of: previous, in: &record) }
         return record
     }

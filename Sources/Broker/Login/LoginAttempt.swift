@@ -17,6 +17,8 @@ import TokendProtocol
         var metadata: ProviderMetadata
         /// Where the login begins: the authorization endpoint, or the device authorization endpoint.
         var authorizationEndpoint: WebURL
+        /// Where the request is pushed to; nil where the browser carries it itself.
+        var pushEndpoint: WebURL?
         /// The grant that the account holds, or what is left of its last one.
         var previous: GrantRecord?
         /// The ways home, in order of preference.
@@ -34,6 +36,7 @@ import TokendProtocol
     /// What the code is traded with.
     struct Sent {
         var prepared: Prepared
+        var authorization: AuthorizationRequest
         var redirectURI: String
         var proofKey: ProofKey
         var nonce: String
@@ -84,6 +87,7 @@ import TokendProtocol
         let previous = try await previousRecord()
         do { _ = try await access.identified() } catch { throw error.protocolError }
         let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
+        let scope = await scope(metadata, previous)
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
@@ -91,19 +95,14 @@ import TokendProtocol
                 beganAt: beganAt,
                 metadata: metadata,
                 authorizationEndpoint: endpoint,
+                pushEndpoint: try metadata.pushEndpoint(account.push),
                 previous: previous,
                 redirects: redirects,
-                scope: scope(previous, metadata)
+                scope: scope
             )
         } catch {
             throw error.protocolError
         }
-    }
-
-    /// What to ask for: what is configured, what is granted, and what this login adds.
-    func scope(_ previous: GrantRecord?, _ metadata: ProviderMetadata) -> Scope {
-        let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
-        return account.scopes.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata)
     }
 
     /// What the store holds of the account at this issuer, as it is now; subjects of another issuer are other people's
@@ -182,6 +181,7 @@ import TokendProtocol
             nonce: account.issuer == nil ? nil : nonce,
             proofKey: proofKey
         )
+        request.dialect = account.dialect
         request.loginHint = loginHint(prepared)
         request.prompt = AuthorizationRequest.prompt(
             asked: parameters.prompt,
@@ -195,7 +195,13 @@ import TokendProtocol
         request.audience = account.audience
         request.additional = account.authorizationParameters
         var attempt = self
-        attempt.sent = Sent(prepared: prepared, redirectURI: redirectURI, proofKey: proofKey, nonce: nonce)
+        attempt.sent = Sent(
+            prepared: prepared,
+            authorization: request,
+            redirectURI: redirectURI,
+            proofKey: proofKey,
+            nonce: nonce
+        )
         return (request, attempt)
     }
 

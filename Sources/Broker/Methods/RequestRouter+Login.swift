@@ -12,14 +12,8 @@ extension RequestRouter {
     func startLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginStart.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
-        let flow = parameters.flow ?? account.configuration?.flow ?? .browser
-        guard [.browser, .device].contains(flow) else {
-            throw .invalidParams(
-                member: "flow",
-                "the flow “\(flow.rawValue)” is not built yet in this version of tokend"
-            )
-        }
-        guard flow == .browser || parameters.redirectURI == nil else {
+        let flow = try flow(parameters.flow, for: account)
+        guard flow != .device || parameters.redirectURI == nil else {
             throw .invalidParams(member: "redirect_uri", "nothing is redirected in a device login; leave it out")
         }
         var asked = LoginParameters()
@@ -38,9 +32,9 @@ extension RequestRouter {
         return .later { reply in
             login.whenStarted { result in
                 switch result {
-                case .success(let opening):
-                    self.openBrowser(parameters.openBrowser ?? false, opening.page)
-                    reply.succeed(self.result(login, opening))
+                case .success(let start):
+                    self.openBrowser(parameters.openBrowser ?? false, start.page)
+                    reply.succeed(self.result(login, start))
                 case .failure(let error):
                     reply.fail(error)
                 }
@@ -48,25 +42,34 @@ extension RequestRouter {
         }
     }
 
-    private func result(_ login: Login, _ opening: LoginOpening) -> LoginStart.Result {
-        var result = LoginStart.Result(loginID: login.id, flow: login.parameters.flow, expiresAt: login.expiresAt)
-        switch opening {
-        case .browser(let start):
-            result.authorizationURL = start.authorizationURL.text
-            result.redirectURI = start.redirectURI
-        case .device(let start):
-            result.issuer = start.issuer
-            result.userCode = start.userCode
-            result.verificationURI = start.verificationURI.text
-            result.verificationURIComplete = start.verificationURIComplete?.text
-            result.interval = start.interval
+    /// The flow that was asked for, else the account's own; whether a person signs in at all is its file's to say.
+    private func flow(_ asked: LoginFlow?, for account: Account) throws(ProtocolError) -> LoginFlow {
+        guard let configured = account.configuration?.flow.loginFlow else { return asked ?? .browser }
+        guard let asked, asked != configured else { return configured }
+        guard asked != .clientCredentials, configured != .clientCredentials else {
+            throw .invalidParams(
+                member: "flow",
+                "“\(account.name)” has the flow “\(configured.rawValue)”; to change that, set flow in its file"
+            )
         }
+        return asked
+    }
+
+    private func result(_ login: Login, _ start: Login.Start) -> LoginStart.Result {
+        var result = LoginStart.Result(loginID: login.id, flow: start.flow, expiresAt: login.expiresAt)
+        result.authorizationURL = start.authorizationURL?.text
+        result.redirectURI = start.redirectURI
+        result.issuer = start.device?.issuer
+        result.userCode = start.device?.userCode
+        result.verificationURI = start.device?.verificationURI.text
+        result.verificationURIComplete = start.device?.verificationURIComplete?.text
+        result.interval = start.device?.interval
         return result
     }
 
     /// Opens the person's browser; the URL is in the answer, too, so a browser that does not open ends nothing.
-    func openBrowser(_ isWanted: Bool, _ url: WebURL) {
-        guard isWanted else { return }
+    func openBrowser(_ isWanted: Bool, _ url: WebURL?) {
+        guard isWanted, let url else { return }
         let ports = broker.ports
         let command = broker.configuration.daemon.browser
         Task.onLoop {
@@ -113,7 +116,12 @@ extension RequestRouter {
         return .later { reply in
             self.expire(reply, parameters.timeout)
             Task.onLoop {
-                reply.succeed(await account.logout(revoke: parameters.revoke ?? true))
+                reply.succeed(
+                    await account.logout(
+                        revoke: parameters.revoke ?? true,
+                        endSession: parameters.endSession ?? false
+                    )
+                )
             }
         }
     }

@@ -21,7 +21,6 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--end-session", "--list-providers", "--paste", "--provider", "--providers-from", "--resource",
-        "--trace",
+        "--audience", "--end-session", "--paste", "--resource", "--trace",
     ]
 }

@@ -19,6 +19,10 @@ struct SignIn {
         /// Whether another person than last time may sign in.
         var force = false
         var loginHint: String?
+        /// The authentication classes that will do, with spaces between.
+        var acrValues: String?
+        /// Seconds that may have passed since the person last signed in at the provider.
+        var maxAge: Int64?
     }
 
     private let conversation: Conversation
@@ -45,7 +49,9 @@ struct SignIn {
         )
         let result = try wait.run()
         console.clearSpinner()
-        Welcome(result).lines(account, now: conversation.now).forEach(console.say)
+        Welcome(result, isOwn: started.flow == .clientCredentials).lines(account, now: conversation.now).forEach(
+            console.say
+        )
         return result
     }
 
@@ -87,6 +93,8 @@ struct SignIn {
         parameters.timeout = options.timeout
         if options.force { parameters.force = true }
         parameters.loginHint = options.loginHint
+        parameters.acrValues = options.acrValues
+        parameters.maxAge = options.maxAge
         return parameters
     }
 

@@ -8,8 +8,9 @@ package struct Breach: Sendable, CustomStringConvertible {
         case credentialsInURL, tokenInURL, bearerMissing
         case clientIDMissing, clientUnknown, clientAuthentication, severalClientAuthentications
         case responseType, redirectURI, state, nonce, challengeMissing, plainChallenge, valueReused
+        case pushedRequest, endSession
         case grantType, codeMissing, codeUnknown, codeReused, verifier
-        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing
+        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing, registration
         case deviceCodeUnknown, pollTooSoon
     }
 

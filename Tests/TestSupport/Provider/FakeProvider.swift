@@ -24,8 +24,12 @@ package final class FakeProvider: Sendable {
         /// Device logins by device code, and the device codes by the code that a person enters.
         var devices: [String: PendingDevice] = [:]
         var userCodes: [String: String] = [:]
+        /// Pushed requests that no browser has come with yet, by their names.
+        var pushed: [String: WireParameters] = [:]
         /// State, nonce and challenge of every authorization request, with the target they came in.
         var usedValues: [String: String] = [:]
+        /// The names of clients' assertions that came.
+        var usedAssertions: Set<String> = []
         var server: ByteServer?
         var listener: (@Sendable (ProviderEvent) -> Void)?
     }

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import StrictJSON
+
 /// A client that is registered at the provider.
 package struct ProviderClient: Sendable {
     package var id: String
     /// Nil for a public client, which then must not authenticate.
     package var secret: String?
+    /// The one way in which it must authenticate; nil: any that fits.
+    package var authentication: String?
+    /// The public part of its key, for assertions.
+    package var key: JSONValue?
     /// Compared byte for byte, but for the port of a loopback literal (RFC 8252, section 7.3).
     package var redirectURIs: [String]
+    /// Where browsers may be sent after a logout; compared as the redirects are.
+    package var postLogoutURIs: [String] = []
 
     /// The client as a test registers it.
     package init(
@@ -58,6 +66,10 @@ package struct ProviderSettings: Sendable {
         case rotating(grace: Duration)
     }
 
+    package enum PushedRequests: Sendable {
+        case none, offered, required
+    }
+
     /// The origin under which clients reach it, where something stands in front; nil for its own.
     package var publicOrigin: String?
     /// A path behind the origin, as multi-tenant providers have it; it begins with a slash and does not end in one.
@@ -90,6 +102,18 @@ package struct ProviderSettings: Sendable {
     /// Seconds between two polls of a device login, and how many its codes live.
     package var deviceInterval = 1
     package var deviceCodeLifetime = 600
+    /// Whether clients may register themselves.
+    package var hasRegistration = false
+    /// What a registration must come with; nil: nothing.
+    package var initialAccessToken: String?
+    /// How registered clients must authenticate, whatever they asked for.
+    package var registeredAuthentication: String?
+    /// Life of a registered client's secret in seconds; nil: for ever.
+    package var registeredSecretLifetime: Int?
+
+    package var hasEndSession = false
+    /// Whether authorization requests may, or must, be pushed (RFC 9126).
+    package var pushedRequests = PushedRequests.none
 
     /// A public native client, a sign-in form, rotation without grace.
     package init() {}
