@@ -66,7 +66,9 @@ let package = Package(
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
-            dependencies: ["HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol"],
+            dependencies: [
+                "CQREncode", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol",
+            ],
             swiftSettings: settings
         ),
 

@@ -9,8 +9,8 @@ import StrictJSON
 package struct IDTokenRules: Sendable {
     /// Which situation it is.
     package enum Occasion: Sendable {
-        /// A login: the token must carry this nonce.
-        case login(nonce: String)
+        /// A login: the token must carry this nonce; nil where none could be sent (RFC 8628 has no place for one).
+        case login(nonce: String?)
         /// A refresh: the token must be about the same person, for the same client, as before.
         case refresh(IDTokenBaseline)
     }

@@ -8,8 +8,31 @@ public struct PendingLogin: Sendable, Equatable {
     let id: String
     /// Show or open this; nil where the account needs no browser.
     public let authorizationURL: String?
+    /// Show this instead, where the person signs in with a code.
+    public let code: DeviceCode?
     /// When it ends by itself, in unix seconds.
     public let expiresAt: Int64
+}
+
+/// What a person needs to sign in on another device (RFC 8628, section 3.3). Show all of it: the code and the page
+/// always, and whose page it has to be.
+public struct DeviceCode: Sendable, Equatable {
+    /// The provider, by its issuer; show its host.
+    public let issuer: String
+    /// What to enter, grouped as the provider wants it shown.
+    public let userCode: String
+    /// Where to enter it.
+    public let page: String
+    /// The page with the code filled in: for a QR code or a link beside the two above, never alone.
+    public let pageWithCode: String?
+
+    init?(_ result: LoginStart.Result) {
+        guard let code = result.userCode, let page = result.verificationURI else { return nil }
+        issuer = result.issuer ?? ""
+        userCode = code
+        self.page = page
+        pageWithCode = result.verificationURIComplete
+    }
 }
 
 /// Who signed in.
@@ -30,16 +53,21 @@ extension TokenClient {
     /// - Parameters:
     ///   - account: its name.
     ///   - opensBrowser: whether the daemon opens the person's browser; otherwise open `authorizationURL`.
+    ///   - showsCode: whether the person signs in on another device, with a code that you show; without it, the
+    ///     account's own settings decide.
     public func startLogin(
         account: String,
-        opensBrowser: Bool = true
+        opensBrowser: Bool = true,
+        showsCode: Bool = false
     ) throws(TokenClientError) -> PendingLogin {
         var parameters = LoginStart.Parameters(account: account)
-        parameters.openBrowser = opensBrowser
+        if showsCode { parameters.flow = .device }
+        parameters.openBrowser = opensBrowser && !showsCode
         let result = try call(LoginStart.self, parameters)
         return PendingLogin(
             id: result.loginID,
             authorizationURL: result.authorizationURL,
+            code: DeviceCode(result),
             expiresAt: result.expiresAt
         )
     }

@@ -89,6 +89,8 @@ package enum LoginStart: MethodCall {
         package var startURL: String?
         /// Where the provider sends the browser back to.
         package var redirectURI: String?
+        /// With a code: whose page it is entered at, by the account's issuer; a person is shown its host.
+        package var issuer: String?
         /// The code to enter (RFC 8628).
         package var userCode: String?
         /// Where to enter it.
@@ -113,6 +115,7 @@ package enum LoginStart: MethodCall {
             authorizationURL = try reader.string("authorization_url")
             startURL = try reader.string("start_url")
             redirectURI = try reader.string("redirect_uri")
+            issuer = try reader.string("issuer")
             userCode = try reader.string("user_code")
             verificationURI = try reader.string("verification_uri")
             verificationURIComplete = try reader.string("verification_uri_complete")
@@ -125,6 +128,7 @@ package enum LoginStart: MethodCall {
             object.set("authorization_url", authorizationURL)
             object.set("start_url", startURL)
             object.set("redirect_uri", redirectURI)
+            object.set("issuer", issuer)
             object.set("user_code", userCode)
             object.set("verification_uri", verificationURI)
             object.set("verification_uri_complete", verificationURIComplete)

@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import HTTPTypes
+package import HTTPTypes
+import OAuth
+import Secrets
 import Systemd
-import TokendProtocol
+package import TokendProtocol
 
 extension Login {
+    /// What the one who started it is told, and no one else.
+    package struct Start: Sendable {
+        package var flow = LoginFlow.browser
+        /// nil where no browser is needed.
+        package var authorizationURL: WebURL?
+        package var redirectURI: String?
+        /// What a person enters on another device; nil in any other flow.
+        package var device: DeviceStart?
+
+        /// What a browser may open.
+        package var page: WebURL? {
+            authorizationURL ?? device?.verificationURIComplete ?? device?.verificationURI
+        }
+    }
+
+    /// A device login: instead of a port there are codes, which may end it sooner.
+    func beginDevice(_ attempt: LoginAttempt) async throws(ProtocolError) {
+        let codes = try await attempt.deviceCodes()
+        guard result == nil else { return }
+        let device = DeviceLogin(attempt, codes, login: self)
+        self.device = device
+        expiresAt = min(expiresAt, device.expiresAt)
+        begun(Start(flow: .device, device: device.start))
+        device.begin()
+    }
+
     /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
     /// their own (RFC 9126, sections 2.2 and 4).
     func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
@@ -20,4 +48,27 @@ extension Login {
             }
         }
     }
+
+    /// The parameters of a URL that is this login's redirect; nil for any other.
+    func parameters(of url: Secret) -> FormParameters? {
+        guard let redirectURI = start?.redirectURI else { return nil }
+        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
+    }
+
+    /// Whether the URL is the answer to this very login.
+    func isAnswer(_ url: Secret) -> Bool {
+        guard let parameters = parameters(of: url), let machine else { return false }
+        return machine.isAnswer(parameters)
+    }
+}
+
+/// What a person needs for a device login (RFC 8628, section 3.3). The device code is no part of it.
+package struct DeviceStart: Sendable {
+    /// The account's issuer, whose page the person has to know it by (section 5.4).
+    package var issuer: String
+    package var userCode: String
+    package var verificationURI: WebURL
+    package var verificationURIComplete: WebURL?
+    /// Seconds between two polls.
+    package var interval: Int64
 }

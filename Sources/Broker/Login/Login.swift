@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import HTTPTypes
+import HTTPTypes
 import OAuth
 import Secrets
 import StrictJSON
@@ -11,19 +11,11 @@ package import TokendProtocol
 /// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
 /// waits for the result.
 @LoopActor package final class Login {
-    /// What the one who started it is told, and no one else.
-    package struct Start: Sendable {
-        package var flow = LoginFlow.browser
-        /// nil where no browser is needed.
-        package var authorizationURL: WebURL?
-        package var redirectURI: String?
-    }
-
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
-    package let expiresAt: Int64
-    /// Set once a browser can be opened.
+    package internal(set) var expiresAt: Int64
+    /// Set once a person can go on.
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
@@ -34,9 +26,10 @@ package import TokendProtocol
     private let clock: any Clock
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    private var machine: LoginStateMachine?
+    private(set) var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
     private(set) var attempt: LoginAttempt?
+    var device: DeviceLogin?
     private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
@@ -80,6 +73,7 @@ package import TokendProtocol
     func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
         preparation = Task.onLoop { [self] in
             do throws(ProtocolError) {
+                guard parameters.flow != .device else { return try await beginDevice(attempt) }
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
                 let sent = try open(prepared, attempt, redirects: redirects)
@@ -122,7 +116,8 @@ package import TokendProtocol
         return request.attempt
     }
 
-    private func begun(_ start: Start) {
+    /// A person can go on.
+    func begun(_ start: Start) {
         self.start = start
         var starters = self.starters[...]
         self.starters = []
@@ -132,7 +127,7 @@ package import TokendProtocol
 
     // MARK: Who waits
 
-    /// Calls `body` once a browser can be opened, or the login has ended before.
+    /// Calls `body` once a person can go on, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         interest += 1
         if let start { return tellStart(start, to: body) }
@@ -174,18 +169,6 @@ package import TokendProtocol
             closeListener()
         }
         return nil
-    }
-
-    /// The parameters of a URL that is this login's redirect; nil for any other.
-    func parameters(of url: Secret) -> FormParameters? {
-        guard let redirectURI = start?.redirectURI else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
-    }
-
-    /// Whether the URL is the answer to this very login.
-    func isAnswer(_ url: Secret) -> Bool {
-        guard let parameters = parameters(of: url), let machine else { return false }
-        return machine.isAnswer(parameters)
     }
 
     /// Takes an answer that came another way than through the listener.
@@ -247,7 +230,8 @@ package import TokendProtocol
         if isStoring { withdrawal = message } else { cancel(message) }
     }
 
-    private func timeOut() {
+    /// Its time, or that of its codes, is up.
+    func timeOut() {
         let error = ProtocolError(
             .timeout,
             "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)"
@@ -255,7 +239,8 @@ package import TokendProtocol
         finish(.failure(.fault(error)))
     }
 
-    private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
+    /// Ends it; what comes after the first end changes nothing.
+    func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
         let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
@@ -264,6 +249,8 @@ package import TokendProtocol
         preparation?.cancel()
         preparation = nil
         attempt = nil
+        device?.stop()
+        device = nil
         endListener(outcome)
         let starters = self.starters
         let waiters = self.waiters

@@ -15,6 +15,7 @@ import TokendProtocol
         /// When the login began; the provider's keys are to be of this time or later.
         var beganAt: BootInstant
         var metadata: ProviderMetadata
+        /// Where the login begins: the authorization endpoint, or the device authorization endpoint.
         var authorizationEndpoint: WebURL
         /// Where the request is pushed to; nil where the browser carries it itself.
         var pushEndpoint: WebURL?

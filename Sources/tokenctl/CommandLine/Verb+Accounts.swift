@@ -15,7 +15,7 @@ extension Verb {
     /// How the client shows itself, where it is not a public one.
     static let clientFlags: [Flag] = [
         Flag("--client-authentication", value: "METHOD", "how the client shows itself to the provider"),
-        Flag("--flow", value: "FLOW", "browser, or client_credentials where nobody signs in"),
+        Flag("--flow", value: "FLOW", "browser, device, or client_credentials where nobody signs in"),
         Flag("--client-secret-file", value: "FILE", "where the client secret is; - is stdin"),
         Flag("--client-key-file", value: "FILE", "where the client's private key is (PEM or JWK)"),
     ]
@@ -24,6 +24,7 @@ extension Verb {
         .login,
         operand: .optional("ACCOUNT"),
         flags: accountFlags + [
+            Flag("--device", "with a code that you enter on another device, such as your phone"),
             Flag("--no-browser", "only print the URL"),
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
@@ -34,6 +35,7 @@ extension Verb {
         summary: "sign in with your browser",
         details: [
             "Prints the sign-in URL, opens your browser and waits until you are done.",
+            "With --device it shows a code and the page to enter it at, wherever you like.",
             "With --provider, or --issuer and --client-id, the account is made in the same",
             "step; one that is there and where nobody is signed in gets these settings",
             "instead. At a terminal, what a provider needs and is missing is asked for.",
@@ -41,6 +43,7 @@ extension Verb {
         ],
         examples: [
             "tokenctl login work",
+            "tokenctl login work --device",
             "tokenctl login mail --provider google --client-id ID",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",

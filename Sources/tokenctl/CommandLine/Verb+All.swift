@@ -22,6 +22,6 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--device", "--end-session", "--paste", "--trace",
+        "--paste", "--trace",
     ]
 }

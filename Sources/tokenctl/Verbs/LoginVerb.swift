@@ -34,6 +34,7 @@ struct LoginVerb {
 
     private func options() throws(TokenctlError) -> SignIn.Options {
         var options = SignIn.Options()
+        if invocation.has("--device") { options.flow = .device }
         options.opensBrowser = !invocation.has("--no-browser")
         if let text = invocation.value("--timeout") {
             let seconds = try Seconds.required(text, for: "--timeout")

@@ -5,10 +5,12 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// One sign-in, from `login.start` to the end: shows the URL, opens the browser, waits; Ctrl-C cancels it in the daemon.
+/// One sign-in, from `login.start` to the end: shows the URL and opens the browser, or shows the code; waits; Ctrl-C cancels it in the daemon.
 struct SignIn {
     /// What the person wants of it.
     struct Options {
+        /// nil: the account's own.
+        var flow: LoginFlow?
         var opensBrowser = true
         var scope: String?
         var redirectURI: String?
@@ -84,6 +86,7 @@ struct SignIn {
 
     private var parameters: LoginStart.Parameters {
         var parameters = LoginStart.Parameters(account: account)
+        parameters.flow = options.flow
         parameters.openBrowser = false
         parameters.scope = options.scope
         parameters.redirectURI = options.redirectURI
@@ -97,6 +100,10 @@ struct SignIn {
 
     /// The URL first, always; then what becomes of it.
     private func announce(_ started: LoginStart.Result) -> BrowserLauncher? {
+        if let prompt = DevicePrompt(started, account: account) {
+            prompt.lines(console.traits).forEach(console.say)
+            return nil
+        }
         guard let url = started.authorizationURL else { return nil }
         let palette = console.traits.errorPalette
         console.say("Sign in to \(palette.paint(TerminalText.sanitized(account), .strong)) in your browser:")

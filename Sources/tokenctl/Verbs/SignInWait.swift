@@ -71,6 +71,7 @@ struct SignInWait {
         let frames = console.traits.errorPalette.spinner
         turn = (turn + 1) % frames.count
         let left = TimePhrase.countdown(started.expiresAt - conversation.now)
-        console.spin("\(frames[turn]) Waiting for your sign-in, \(left) left (Ctrl-C cancels)")
+        let what = started.userCode == nil ? "your sign-in" : "you to enter the code"
+        console.spin("\(frames[turn]) Waiting for \(what), \(left) left (Ctrl-C cancels)")
     }
 }

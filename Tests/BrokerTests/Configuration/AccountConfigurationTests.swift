@@ -41,7 +41,8 @@ import TokendProtocol
                 authorization: "https://a.example/authorize?x=1", token: "http://127.0.0.1:8080/token",
                 revocation: "https://a.example/revoke", introspection: "https://a.example/introspect",
                 userinfo: "https://a.example/userinfo", end_session: "https://a.example/end",
-                jwks: 'https://a.example/jwks', pushed_authorization: "https://a.example/par",
+                jwks: 'https://a.example/jwks', device_authorization: "https://a.example/device",
+                pushed_authorization: "https://a.example/par",
               },
               client_id: "app", client_authentication: "none",
               scopes: ["openid", "email", "openid"], resource: "https://api.example", audience: "api",
@@ -72,7 +73,8 @@ import TokendProtocol
             account.endpoints.revocation?.path == "/revoke" && account.endpoints.introspection?.path == "/introspect"
         )
         #expect(account.endpoints.userinfo?.path == "/userinfo" && account.endpoints.endSession?.path == "/end")
-        #expect(account.endpoints.jwks?.path == "/jwks")
+        #expect(account.endpoints.jwks?.path == "/jwks" && account.endpoints.deviceAuthorization?.path == "/device")
+        #expect(account.flow == .browser)
         #expect(account.scopes.text == "openid email" && account.resource == ["https://api.example"])
         #expect(account.audience == "api" && account.redirects.map(\.url.text).count == 2)
         #expect(account.authorizationParameters["access_type"] == "offline" && account.tokenParameters["tenant"] == "1")
@@ -110,6 +112,18 @@ import TokendProtocol
         #expect(account.issuerHost == "t.example")
     }
 
+    @Test func `an account that signs in with a code needs a device endpoint in the authorization endpoint's place`()
+        throws
+    {
+        let token = "token: 'https://t.example/token'"
+        let account = try Self.read(
+            "{ flow: 'device', client_id: 'c', endpoints: { device_authorization: 'https://t.example/d', \(token) } }"
+        )
+        #expect(account.flow == .device && account.issuer == nil)
+        let faults = Self.faults("{ flow: 'device', client_id: 'c', endpoints: { \(token) } }")
+        #expect(faults.map(\.member) == ["issuer"])
+    }
+
     @Test(arguments: [
         ("issuer: null", "issuer"), (#"issuer: """#, "issuer"), ("issuer: 1", "issuer"), (#"issuer: "x""#, "issuer"),
         (#"issuer: "http://i.example""#, "issuer"), (#"issuer: "https://i.example?a=b""#, "issuer"),
@@ -121,7 +135,7 @@ import TokendProtocol
         (#"endpoints: { authorization: "https://a.example/a#f" }"#, "endpoints.authorization"),
         (#"endpoints: { userinfo: "https://a.example/u?client_secret=x" }"#, "endpoints.userinfo"),
         (#"endpoints: { tokens: "https://t.example" }"#, "endpoints.tokens"),
-        (#"endpoints: { device_authorization: "https://t.example" }"#, "endpoints.device_authorization"),
+        (#"endpoints: { device_authorization: "http://t.example" }"#, "endpoints.device_authorization"),
         (#"endpoints: { pushed_authorization: "http://t.example" }"#, "endpoints.pushed_authorization"),
         (#"scopes: "openid email""#, "scopes"), (#"scopes: ["openid email"]"#, "scopes"), (#"scopes: [""]"#, "scopes"),
         (#"scopes: ["a\"b"]"#, "scopes"), ("scopes: [1]", "scopes"),
@@ -165,7 +179,7 @@ import TokendProtocol
         (#"client_authentication: "tls_client_auth""#, "client_authentication"),
         (#"flow: "client_credentials""#, "flow"),
         (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
-        (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
+        (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "implicit""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
         (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),
         (#"administration: []"#, "administration"), (#"confirm: "first""#, "confirm"), ("scope: []", "scope"),
@@ -221,13 +235,13 @@ import TokendProtocol
     }
 
     @Test func `every fault of a file is found at once, and what is missing is said`() {
-        let faults = Self.faults(#"{ scopes: "x", flow: "device", colour: 1 }"#)
-        #expect(faults.map(\.member) == ["issuer", "client_id", "scopes", "flow", "colour"])
-        #expect(faults[0].line == nil && faults[0].message.contains("https://"))
+        let faults = Self.faults(#"{ scopes: "x", flow: "implicit", colour: 1 }"#)
+        #expect(faults.map(\.member) == ["flow", "issuer", "client_id", "scopes", "colour"])
+        #expect(faults[1].line == nil && faults[1].message.contains("https://"))
     }
 
     @Test(arguments: [
-        ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
+        ("dpop", #""auto""#), ("dpop", #""always""#),
     ])
     func `a setting of a feature that is not built says so`(name: String, value: String) {
         let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")

@@ -70,7 +70,6 @@ import TokendProtocol
         let stand = try await LoginStand()
         defer { stand.end() }
         let unbuilt: [(Method, JSONObject, String)] = [
-            (.loginStart, ["account": "work", "flow": "device"], "flow"),
             (.loginComplete, ["url": "x", "metadata": [:]], "metadata"),
         ]
         for (method, params, member) in unbuilt {

@@ -37,6 +37,15 @@ package final class NanoIDP: Sendable {
     /// Ends it and waits for the end.
     package func stop() async { await process.stop() }
 
+    /// Enters a device login's code as alice, on the page for that, and returns the page after it.
+    package func enterCode(_ code: String, at page: String, answer: String = "authorize") async throws
+        -> BrowserStandIn.Page
+    {
+        let browser = BrowserStandIn()
+        let fields = ["user_code": code, "username": "alice", "password": "wonderland", "action": answer]
+        return try await browser.submit(try await browser.open(page), fields)
+    }
+
     /// Its log so far: one line a request.
     package var log: String { process.output }
 
@@ -44,6 +53,7 @@ package final class NanoIDP: Sendable {
         """
         config_version: 1
         server: {host: "127.0.0.1", port: \(port)}
+        device_flow: {polling_interval: 1}
         oauth:
           issuer: "\(issuer)"
           audience: "api"

@@ -39,4 +39,14 @@ package struct Tokenctl: Sendable {
     package func start(_ arguments: String...) throws -> ChildProcess {
         try ChildProcess(BuildProducts.program("tokenctl"), arguments, environment: environment)
     }
+
+    /// Starts it at a terminal of that size, of `script`'s making; what it writes there is the output, as it wrote it.
+    package func startAtTerminal(columns: Int = 80, rows: Int = 24, _ arguments: String...) throws -> ChildProcess {
+        let words = try ([BuildProducts.program("tokenctl")] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        return try ChildProcess(
+            "/usr/bin/script",
+            ["-q", "-e", "-c", "stty cols \(columns) rows \(rows) -onlcr; exec \(words)", "/dev/null"],
+            environment: environment.merging(["LANG": "C.UTF-8", "TERM": "xterm-256color"]) { $1 }
+        )
+    }
 }

@@ -100,6 +100,10 @@ package struct ProviderSettings: Sendable {
     /// Whether there is an endpoint, and the metadata names it.
     package var hasRevocation = true
     package var hasUserinfo = true
+    package var hasDeviceFlow = true
+    /// Seconds between two polls of a device login, and how many its codes live.
+    package var deviceInterval = 1
+    package var deviceCodeLifetime = 600
     /// Whether clients may register themselves.
     package var hasRegistration = false
     /// What a registration must come with; nil: nothing.
