@@ -184,6 +184,8 @@ package enum RedirectAnswer: Sendable, Equatable {
     case denied(account: String, provider: String)
     /// The last page: it did not work.
     case failed(account: String, reason: String, next: String, command: String?)
+    /// 303 to the provider's page: the login's beginning.
+    case leadOn(WebURL)
     /// 4xx; not part of this login, which goes on.
     case refused(status: Int)
 }

@@ -124,6 +124,7 @@ import TokendProtocol
             store: store,
             redirects: LoopbackRedirects(loop: loop),
             browser: DesktopBrowser(loop: loop, environment: environment),
+            handlers: DesktopHandlers(environment: environment),
             state: StateFolder(environment: environment, log: log),
             files: PersonalAccountFiles(folders: folders),
             log: log

@@ -42,7 +42,6 @@ extension Programs {
                     ("token.get", ["account": "work", "audience": "api"], "audience"),
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
                     ("account.add", ["account": "a", "config": [:], "client_secret": "s"], "client_secret"),
-                    ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
                     ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]
                 for (method, params, member) in refused {

@@ -25,7 +25,7 @@ demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 # provider with its database, git with tokens for passwords, and what the commands in README.md and docs use.
 test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gcc git glewlwyd gnome-keyring jq
     keepassxc libc6-dev libglib2.0-bin libpam-systemd libsecret-tools man-db mandoc openssl procps python3 python3-gi
-    python3-venv socat systemd systemd-container util-linux"
+    python3-venv socat systemd systemd-container util-linux xdg-utils"
 
 # What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.
 bench_packages="binutils dbus gcc gnome-keyring libc6-dev libglib2.0-bin oidc-agent-cli python3 strace valgrind"

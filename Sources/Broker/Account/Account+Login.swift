@@ -38,7 +38,8 @@ extension Account {
             parameters: parameters,
             wire: settings.wire,
             turn: turn,
-            tokenTurn: tokenTurn
+            tokenTurn: tokenTurn,
+            handlers: ports.handlers
         ) { [ports, name] in
             ports.state.removals.contains(name)
         }
@@ -89,7 +90,8 @@ extension LoginResult {
             identity: record.identity,
             scope: record.scope.text,
             renewable: record.renewable,
-            expiresAt: record.token?.expiresAt
+            expiresAt: record.token?.expiresAt,
+            metadata: record.metadata?.members
         )
     }
 }

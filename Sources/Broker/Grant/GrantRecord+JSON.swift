@@ -31,6 +31,7 @@ extension GrantRecord {
         object["scope"] = .string(scope.text)
         object["subject"] = subject.map { .string($0) }
         object["identity"] = identity.map { .string($0) }
+        object["metadata"] = metadata.map { .object($0.members) }
         object["destination"] = .object(destination.json)
         object["signed_in_at"] = .integer(signedInAt)
         object["refreshed_at"] = refreshedAt.map { .integer($0) }
@@ -70,6 +71,7 @@ extension GrantRecord {
         record.rotates = object["rotates"]?.bool
         record.subject = object["subject"]?.string
         record.identity = object["identity"]?.string
+        record.metadata = object["metadata"]?.object.flatMap(LoginMetadata.init(stored:))
         record.refreshedAt = object["refreshed_at"]?.int64
         record.grantExpiresAt = object["grant_expires_at"]?.int64
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }

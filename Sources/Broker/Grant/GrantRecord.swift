@@ -45,6 +45,8 @@ package struct GrantRecord: Sendable, Equatable {
     package var subject: String?
     /// The e-mail or the preferred user name.
     package var identity: String?
+    /// What came back with the login besides the code; nil where nothing did.
+    package var metadata: LoginMetadata?
     package var destination: GrantDestination
     /// Unix seconds.
     package var signedInAt: Int64

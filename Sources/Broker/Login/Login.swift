@@ -14,7 +14,13 @@ package import TokendProtocol
     /// What the one who started it is told, and no one else.
     package struct Start: Sendable {
         package var authorizationURL: WebURL
+        /// The listener's own page that leads there; nil for a way home without a listener.
+        package var startURL: WebURL?
         package var redirectURI: String
+
+        /// What a browser is to open: the short page where there is one, so that the long URL with the state is in no
+        /// process list.
+        package var page: WebURL { startURL ?? authorizationURL }
     }
 
     package let id: String
@@ -25,6 +31,9 @@ package import TokendProtocol
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
+
+    /// What came home besides the code.
+    private(set) var metadata: LoginMetadata?
 
     private let account: String
     /// The provider's host.
@@ -103,6 +112,7 @@ package import TokendProtocol
         do {
             let start = Start(
                 authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
+                startURL: startURL(redirect),
                 redirectURI: redirect.uri
             )
             self.start = start
@@ -112,6 +122,11 @@ package import TokendProtocol
         } catch {
             throw error.protocolError
         }
+    }
+
+    private func startURL(_ redirect: LoginAttempt.Redirect) -> WebURL? {
+        guard let origin = redirect.origin, let machine else { return nil }
+        return try? WebURL(origin + machine.startPath)
     }
 
     // MARK: Who waits
@@ -144,6 +159,7 @@ package import TokendProtocol
             heldRequests.append(answer)
         case .exchange(let code):
             heldRequests.append(answer)
+            metadata = machine.metadata
             exchange(code)
         case .end(let failure):
             heldRequests.append(answer)
@@ -151,6 +167,8 @@ package import TokendProtocol
         case .showPage(let page):
             answer(page)
             closeListener()
+        case .leadOn:
+            answer(start.map { .leadOn($0.authorizationURL) } ?? .refused(status: 404))
         }
     }
 
@@ -166,15 +184,26 @@ package import TokendProtocol
         return machine.isAnswer(parameters)
     }
 
+    /// What came back with this login's answer besides the code.
+    func metadata(of url: Secret) -> LoginMetadata? {
+        parameters(of: url).flatMap { machine?.metadata(of: $0) }
+    }
+
     /// Takes an answer that came another way than through the listener.
-    func complete(_ url: Secret) {
+    ///
+    /// - Parameter added: what the one who brings it says of it.
+    /// - Throws: where that is too much to keep; the login goes on.
+    func complete(_ url: Secret, adding added: JSONObject? = nil) throws(ProtocolError) {
         guard let parameters = parameters(of: url), var machine else { return }
         let action = machine.completed(parameters)
+        let metadata = try LoginMetadata.joined(machine.metadata, added)
         self.machine = machine
         switch action {
-        case .exchange(let code): exchange(code)
+        case .exchange(let code):
+            self.metadata = metadata
+            exchange(code)
         case .end(let failure): finish(.failure(failure))
-        case .answer, .hold, .showPage: break
+        case .answer, .hold, .showPage, .leadOn: break
         }
     }
 

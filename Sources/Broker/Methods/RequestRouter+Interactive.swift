@@ -80,7 +80,7 @@ extension RequestRouter {
                 login.cancel("the program that asked for the sign-in to “\(account.name)” has left")
                 throw error
             }
-            openBrowser(true, start.authorizationURL)
+            openBrowser(true, start.page)
         }
         _ = try await login.ended().get()
     }

@@ -26,13 +26,14 @@ extension RequestRouter {
         asked.acrValues = parameters.acrValues
         asked.maxAge = parameters.maxAge
         asked.force = parameters.force ?? false
+        asked.completes = parameters.completes ?? false
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
         let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? 300))
         return .later { reply in
             login.whenStarted { result in
                 switch result {
                 case .success(let start):
-                    self.openBrowser(parameters.openBrowser ?? false, start.authorizationURL)
+                    self.openBrowser(parameters.openBrowser ?? false, start.page)
                     reply.succeed(self.result(login, start))
                 case .failure(let error):
                     reply.fail(error)
@@ -44,6 +45,7 @@ extension RequestRouter {
     private func result(_ login: Login, _ start: Login.Start) -> LoginStart.Result {
         var result = LoginStart.Result(loginID: login.id, flow: .browser, expiresAt: login.expiresAt)
         result.authorizationURL = start.authorizationURL.text
+        result.startURL = start.startURL?.text
         result.redirectURI = start.redirectURI
         return result
     }
@@ -106,16 +108,20 @@ extension RequestRouter {
     func checkLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginCheck.Parameters(params: request.params)
         let login = try broker.login(id: parameters.loginID)
-        return reply(LoginCheck.Result(redirect: login.parameters(of: parameters.url) != nil), to: request)
+        let result = LoginCheck.Result(
+            redirect: login.parameters(of: parameters.url) != nil,
+            metadata: login.metadata(of: parameters.url)?.members
+        )
+        return reply(result, to: request)
     }
 
     /// `login.complete`: an answer that did not come through the listener.
     func completeLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginComplete.Parameters(params: request.params)
         let login = try broker.login(for: parameters.url, id: parameters.loginID)
+        try login.complete(parameters.url, adding: parameters.metadata)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            login.complete(parameters.url)
             login.whenEnded { result in
                 switch result {
                 case .success(let result): reply.succeed(result)

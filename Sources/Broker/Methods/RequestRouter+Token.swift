@@ -81,6 +81,7 @@ extension RequestRouter {
             result.idTokenExpiresAt = token.idTokenExpiresAt
         }
         if !token.extra.isEmpty { result.extra = token.extra }
+        result.metadata = served.record?.metadata?.members
         return result
     }
 }

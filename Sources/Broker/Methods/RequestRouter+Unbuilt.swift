@@ -9,7 +9,6 @@ extension RequestRouter {
     /// have got what was asked for.
     private static let unbuilt: [Method: [String]] = [
         .tokenGet: ["narrow", "resource", "audience"],
-        .loginComplete: ["metadata"],
         .logout: ["end_session"],
         .accountAdd: ["client_secret"],
     ]

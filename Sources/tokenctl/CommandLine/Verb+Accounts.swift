@@ -15,6 +15,7 @@ extension Verb {
         operand: .optional("ACCOUNT"),
         flags: accountFlags + [
             Flag("--no-browser", "only print the URL"),
+            Flag("--paste", "you paste the address at the end; for a browser anywhere"),
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
             Flag("--login-hint", value: "NAME", "tell the provider who is about to sign in"),
@@ -24,10 +25,13 @@ extension Verb {
             "Prints the sign-in URL, opens your browser and waits until you are done.",
             "With --issuer and --client-id the account is made in the same step; one that",
             "is there and where nobody is signed in gets these settings instead.",
-            "Ctrl-C cancels the sign-in, here and in the daemon.",
+            "A redirect URI with a scheme of an application's own (com.example.app:/path)",
+            "has the desktop open that scheme with tokenctl callback, before the browser",
+            "opens. Ctrl-C cancels the sign-in, here and in the daemon.",
         ],
         examples: [
             "tokenctl login work",
+            "tokenctl login work --paste",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
         ]

@@ -67,6 +67,10 @@ struct SignInWait {
         if let time = hintAt, conversation.now >= time {
             hintAt = nil
             console.say("Nothing to see? Open the URL above in any browser on this machine.")
+            if let redirect = started.redirectURI {
+                console.say("Does the page refuse the redirect URI? Then this one is to be registered at the provider:")
+                console.say("  " + TerminalText.sanitized(redirect))
+            }
         }
         let frames = console.traits.errorPalette.spinner
         turn = (turn + 1) % frames.count

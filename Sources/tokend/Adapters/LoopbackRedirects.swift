@@ -68,6 +68,8 @@ extension ListenerReply {
         switch answer {
         case .seeOther(let path):
             redirect(to: path)
+        case .leadOn(let url):
+            redirect(to: url.text)
         case .signedIn(let account, let identity, let provider):
             respond(SignInPage.signedIn(account: account, identity: identity, provider: provider))
         case .denied(let account, let provider):
