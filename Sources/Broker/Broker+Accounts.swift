@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Secrets
 import StrictJSON
 import TokendProtocol
 
@@ -10,21 +11,62 @@ extension Broker {
     /// - Returns: the file's path.
     /// - Throws: `config_invalid` with the first fault, and nothing is written.
     func writeAccount(_ name: String, config: JSONObject) throws(ProtocolError) -> String {
+        let source = source(name, config)
+        _ = try checked(name, source)
+        return try write(name, source)
+    }
+
+    /// The same with a client secret, which is in the secret store before the file is there.
+    func writeAccount(
+        _ name: String,
+        config: JSONObject,
+        clientSecret: Secret
+    ) async throws(ProtocolError) -> String {
+        let source = source(name, config)
+        let new = try checked(name, source)
+        try ClientSecretCheck.check(.clientSecret, clientSecret, for: new, member: "client_secret")
+        try await vault(of: name).give(.clientSecret, clientSecret, to: new)
+        let file = try write(name, source)
+        accounts[name]?.clientChanged()
+        return file
+    }
+
+    /// The client's item of an account that is there, or may be soon.
+    func vault(of name: String) -> ClientVault {
+        accounts[name]?.vault
+            ?? ClientVault(
+                store: ports.store,
+                turn: ItemTurn(),
+                wire: configuration.daemon.wire,
+                state: ports.state
+            )
+    }
+
+    private func source(_ name: String, _ config: JSONObject) -> ConfigurationSource {
         let text = JSONWriter.pretty(.object(config)) + "\n"
-        let file = ports.files.path(of: name)
-        let source = ConfigurationSource(file: file, bytes: Array(text.utf8))
-        do throws(ConfigurationFaults) {
-            _ = try AccountConfiguration.read(name: name, source: source, digestOfFile: ports.files.digest(ofFile:))
+        return ConfigurationSource(file: ports.files.path(of: name), bytes: Array(text.utf8))
+    }
+
+    private func checked(_ name: String, _ source: ConfigurationSource) throws(ProtocolError) -> AccountConfiguration {
+        do {
+            return try AccountConfiguration.read(
+                name: name,
+                source: source,
+                digestOfFile: ports.files.digest(ofFile:)
+            )
         } catch {
             throw error.list[0].protocolError
         }
+    }
+
+    private func write(_ name: String, _ source: ConfigurationSource) throws(ProtocolError) -> String {
         do throws(AccountFileError) {
             try ports.files.write(source.bytes, account: name)
         } catch {
             throw ProtocolError(.internalError, error.message)
         }
         reload()
-        return file
+        return source.file
     }
 
     /// Only a person's own file can be removed; an administrator's comes back.

@@ -108,7 +108,7 @@ package import TokendProtocol
             do throws(StoreError) {
                 let items = try await store.items()
                 for account in accounts.values {
-                    account.firstRead(items.first { $0.account == account.name })
+                    account.firstRead(items.first { $0.kind == .grant && $0.account == account.name })
                 }
                 ports.log.record(.storeOpened)
             } catch {
@@ -129,6 +129,9 @@ package import TokendProtocol
             } catch {
                 return
             }
+        }
+        for name in ports.state.clientRemovals.sorted() {
+            do { try await vault(of: name).finishRemoval(name) } catch { return }
         }
     }
 

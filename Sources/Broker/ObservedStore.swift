@@ -30,16 +30,16 @@ package import Systemd
         try await observe { () throws(StoreError) in try await store.items() }
     }
 
-    package func item(account: String) async throws(StoreError) -> StoredItem? {
-        try await observe { () throws(StoreError) in try await store.item(account: account) }
+    package func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
+        try await observe { () throws(StoreError) in try await store.item(kind, account: account) }
     }
 
     package func write(_ item: StoredItem) async throws(StoreError) {
         try await observe { () throws(StoreError) in try await store.write(item) }
     }
 
-    package func remove(account: String) async throws(StoreError) {
-        try await observe { () throws(StoreError) in try await store.remove(account: account) }
+    package func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
+        try await observe { () throws(StoreError) in try await store.remove(kind, account: account) }
     }
 
     package func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {

@@ -77,24 +77,6 @@ package struct WireSettings: Sendable, Hashable {
     }
 }
 
-/// One item of the secret store as the broker sees it.
-package struct StoredItem: Sendable, Equatable {
-    package var account: String
-    package var issuer: String
-    package var clientID: String
-    /// What a person sees in the store's own program.
-    package var label: String
-    package var secret: Secret
-
-    package init(account: String, issuer: String, clientID: String, label: String, secret: Secret) {
-        self.account = account
-        self.issuer = issuer
-        self.clientID = clientID
-        self.label = label
-        self.secret = secret
-    }
-}
-
 /// Why the secret store did not answer; neither of them says anything about a grant.
 package struct StoreError: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
@@ -137,16 +119,17 @@ package struct StoreError: Error, Sendable, Equatable {
     /// `secret-service`, `file` or `memory`.
     var kind: String { get }
 
-    /// Every grant of this user.
+    /// Every item of this user, of either kind.
     func items() async throws(StoreError) -> [StoredItem]
 
-    /// One account's grant; nil only where the store is open and has none.
-    func item(account: String) async throws(StoreError) -> StoredItem?
+    /// One account's item of that kind; nil only where the store is open and has none.
+    func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem?
 
-    /// Durable on return. Takes the place of the account's item, whatever its attributes were.
+    /// Durable on return. Takes the place of the account's item of that kind, whatever its attributes were.
     func write(_ item: StoredItem) async throws(StoreError)
 
-    func remove(account: String) async throws(StoreError)
+    /// Removes the account's item of that kind; one that is not there is no error.
+    func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError)
 
     /// Opens the store: with the passphrase that came, or by asking the person.
     ///
@@ -247,6 +230,8 @@ package struct BrowserError: Error, Sendable {
 @LoopActor package protocol LastingState: AnyObject, Sendable {
     /// Accounts whose item could not be removed at logout because the store was locked: no grant comes back to life.
     var removals: Set<String> { get set }
+    /// Accounts that were removed and whose client's item could not be, because the store was locked.
+    var clientRemovals: Set<String> { get set }
     /// Accounts whose background work a person has stopped.
     var paused: Set<String> { get set }
 }

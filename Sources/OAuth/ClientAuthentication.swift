@@ -21,6 +21,17 @@ package enum ClientAuthentication: Sendable, Hashable {
         "client_id", "client_secret", "client_assertion", "client_assertion_type",
     ]
 
+    /// What no text about an answer may repeat.
+    package func secrets(clientID: String) -> [Secret] {
+        switch self {
+        case .none: []
+        case .clientSecretBasic(let secret):
+            [secret, Secret(String(basicCredentials(clientID: clientID, clientSecret: secret).dropFirst(6)))]
+        case .clientSecretPost(let secret): [secret]
+        case .privateKeyJWT(let assertion): [assertion]
+        }
+    }
+
     /// Adds the client to a request's headers or body.
     func apply(clientID: String, headers: inout HTTPHeaders, form: inout FormParameters) {
         switch self {

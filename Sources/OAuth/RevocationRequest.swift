@@ -47,8 +47,9 @@ package enum RevocationAnswer: Sendable {
     /// The provider says no.
     case refused(OAuthErrorBody)
 
-    /// Reads the answer; `now` is the unix time at which it came, `token` what was to be revoked.
-    package static func read(_ response: HTTPResponse, now: Int64, token: Secret? = nil) -> RevocationAnswer {
+    /// Reads the answer; `now` is the unix time at which it came, `sent` are the secrets of the request, which no text
+    /// about the answer may repeat.
+    package static func read(_ response: HTTPResponse, now: Int64, sent: [Secret] = []) -> RevocationAnswer {
         switch response.status {
         case 200..<300:
             return .done
@@ -59,7 +60,7 @@ package enum RevocationAnswer: Sendable {
             )
         default:
             let body = AnswerBody(response).object.flatMap {
-                OAuthErrorBody(answer: $0, status: response.status, sent: token.map { [$0] } ?? [])
+                OAuthErrorBody(answer: $0, status: response.status, sent: sent)
             }
             let error = body ?? OAuthErrorBody(error: "", status: response.status)
             return error.error == "unsupported_token_type" ? .unsupportedTokenType : .refused(error)

@@ -97,6 +97,7 @@ package struct Program {
         case .token: try TokenVerb(conversation).run()
         case .refresh, .pause, .resume: try BackgroundVerb(conversation).run()
         case .unlock: try UnlockVerb(conversation).run()
+        case .accountSecret: try AccountSecretVerb(conversation).run()
         case .accountImport: try AccountImportVerb(conversation).run()
         case .accountAdd: try AccountAddVerb(conversation).run()
         case .accountList: try AccountListVerb(conversation).run()

@@ -41,7 +41,6 @@ extension Programs {
                     ("token.get", ["account": "work", "resource": "https://api.example.com"], "resource"),
                     ("token.get", ["account": "work", "audience": "api"], "audience"),
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
-                    ("account.add", ["account": "a", "config": [:], "client_secret": "s"], "client_secret"),
                     ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]
                 for (method, params, member) in refused {

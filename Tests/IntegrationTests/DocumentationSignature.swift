@@ -65,6 +65,7 @@ struct DocumentationCodec: Sendable {
         "login.cancel": Self(LoginCancel.self), "logout": Self(Logout.self),
         "store.unlock": Self(StoreUnlock.self), "account.list": Self(AccountList.self),
         "account.show": Self(AccountShow.self), "account.add": Self(AccountAdd.self),
+        "account.secret": Self(AccountSecret.self),
         "account.import": Self(AccountImport.self), "account.refresh": Self(AccountRefresh.self),
         "account.pause": Self(AccountPause.self), "account.resume": Self(AccountResume.self),
         "account.remove": Self(AccountRemove.self), "config.reload": Self(ConfigReload.self),

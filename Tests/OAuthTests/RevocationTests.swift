@@ -40,7 +40,7 @@ import Testing
 
     @Test func `a refusal that repeats the token tells nothing of it`() {
         let body: JSONObject = ["error": "invalid_client", "error_description": "not RT-0123456789 of yours"]
-        let answer = RevocationAnswer.read(.json(body, status: 400), now: now, token: Secret("RT-0123456789"))
+        let answer = RevocationAnswer.read(.json(body, status: 400), now: now, sent: [Secret("RT-0123456789")])
         guard case .refused(let error) = answer else { Issue.record("\(answer)"); return }
         #expect(error.description == "not …")
     }

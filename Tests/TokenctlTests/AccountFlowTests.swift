@@ -51,13 +51,10 @@ import tokenctl
         #expect(daemon.methods.isEmpty)
     }
 
-    @Test func `a client secret is not built, and said so`() throws {
+    @Test func `an account that is there is overwritten where that is asked for`() throws {
         let daemon = try daemon([:])
         defer { daemon.stop() }
         let command = ["account", "add", "ci", "--issuer", "https://i.example", "--client-id", "c"]
-        let outcome = try Surroundings().run(command + ["--client-secret-file", "-"], daemon)
-        #expect(outcome.code == 64)
-        #expect(outcome.talk.contains("--client-secret-file is not built in this version"))
         #expect(try Surroundings().run(command + ["--replace"], daemon).code == 0)
         #expect(daemon.requests.map { $0.params["replace"] } == [true])
     }

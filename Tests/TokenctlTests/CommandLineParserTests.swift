@@ -44,14 +44,14 @@ import tokenctl
         #expect(try invocation("account", "show", "work").verb == .accountShow)
         #expect(
             try CommandLineParser.parse(["account"])
-                == .help([.accountAdd, .accountImport, .accountList, .accountShow, .accountRemove])
+                == .help([.accountAdd, .accountSecret, .accountImport, .accountList, .accountShow, .accountRemove])
         )
     }
 
     @Test func `the verbs of a group are a short list`() throws {
         let outcome = try Surroundings().run(["account"])
         #expect(outcome.code == 0)
-        #expect(outcome.output.split(separator: "\n").count == 6)
+        #expect(outcome.output.split(separator: "\n").count == 7)
         #expect(outcome.output.contains("  account list"))
     }
 

@@ -55,6 +55,28 @@ import tokend
         #expect(try await store.item(account: "work") == nil)
     }
 
+    @Test @LoopActor func `a client's item lies beside the grant, and neither takes the other's place`() async throws {
+        let store = try store()
+        try await store.unlock(passphrase: StoreFolder.passphrase, timeout: .seconds(1))
+        var client = StoreFolder.item()
+        client.kind = .client
+        client.secret = Secret("the client's")
+        try await store.write(StoreFolder.item())
+        try await store.write(client)
+        #expect(try await store.items().count == 2)
+        try await store.remove(.grant, account: "work")
+        #expect(try await store.item(.client, account: "work") == client)
+        #expect(try await store.item(.grant, account: "work") == nil)
+    }
+
+    @Test func `a file of before there were two kinds holds grants`() throws {
+        let item = StoreFolder.item()
+        let old = StoreContents(items: [item]).encoded().reveal()
+            .replacing(#""kind":"grant","#, with: "")
+        #expect(!old.contains("kind"))
+        #expect(StoreContents(Secret(old))?.items == [item])
+    }
+
     @Test @LoopActor func `writes that come together are all there`() async throws {
         let store = try store()
         try await store.unlock(passphrase: StoreFolder.passphrase, timeout: .seconds(1))

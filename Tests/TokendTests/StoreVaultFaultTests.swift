@@ -156,7 +156,7 @@ import tokend
         expectUntouchedByWriting(vault)
         isFolder.store(true, ordering: .relaxed)
         #expect(write(vault)?.code == .unavailable)
-        #expect(try vault.contents().item(account: "work") != nil)
+        #expect(try vault.contents().item(.grant, account: "work") != nil)
         fails.store(false, ordering: .relaxed)
         #expect(write(vault) == nil)
         #expect(try vault.contents().items.count == 2)

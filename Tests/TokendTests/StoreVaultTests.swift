@@ -56,14 +56,14 @@ import tokend
         newer.issuer = "https://other.example"
         try vault.change(.random) { $0.put(newer) }
         #expect(try vault.contents().items == [StoreFolder.item("home"), newer])
-        try vault.change(.random) { $0.remove(account: "home") }
+        try vault.change(.random) { $0.remove(.grant, account: "home") }
         #expect(try vault.contents().items == [newer])
     }
 
     @Test func `a change of nothing writes nothing`() throws {
         let vault = try folder.openVault(StoreFolder.item())
         let before = try folder.status().inode
-        try vault.change(.random) { $0.remove(account: "nobody") }
+        try vault.change(.random) { $0.remove(.grant, account: "nobody") }
         #expect(try folder.status().inode == before)
     }
 
@@ -90,7 +90,7 @@ import tokend
         let vault = try folder.openVault(StoreFolder.item())
         let first = try #require(folder.bytes())
         try vault.change(.random) { $0.put(StoreFolder.item("other")) }
-        try vault.change(.random) { $0.remove(account: "other") }
+        try vault.change(.random) { $0.remove(.grant, account: "other") }
         let second = try #require(folder.bytes())
         #expect(first.count == second.count)
         #expect(first != second)

@@ -53,7 +53,7 @@ extension Account {
                 "the settings of “\(name)” changed since the sign-in, so its tokens were sent nowhere"
             return
         }
-        let access = access(configuration)
+        let access = access(configuration, for: record.destination)
         do {
             let metadata = try await directory.metadata(for: configuration, wire: wire)
             for (token, hint) in tokens {

@@ -26,6 +26,7 @@ extension Account {
         if machine.isHeldBack || (grant.record.refreshToken == nil && !holds) { return .loginRequired }
         if grant.storeError?.code == .locked, !holds { return .storeLocked }
         if grant.isRefreshing { return .refreshing }
+        if grant.failure?.error.kind == .configInvalid, !holds { return .misconfigured }
         if grant.failure != nil || grant.debt != nil || (grant.storeError != nil && !holds) { return .retrying }
         return .ready
     }

@@ -46,7 +46,8 @@ extension Account {
         // A machine without a configuration asks for none.
         guard let configuration else { return }
         let generation = generation
-        let flow = RefreshFlow(access: access(configuration), store: ports.store, turn: turn) { [weak self] in
+        let flow = RefreshFlow(access: access(configuration, for: record.destination), store: ports.store, turn: turn) {
+            [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in

@@ -29,6 +29,8 @@ package import TokendProtocol
     /// Whose turn it is with the refresh token: a refresh's as a whole, or that of a login that keeps the one that is
     /// held and so must not keep one that is being spent.
     let tokenTurn = ItemTurn()
+    /// Who may change the client's item.
+    let clientTurn = ItemTurn()
     var machine: GrantStateMachine {
         didSet { readyToken = nil }
     }
@@ -135,14 +137,22 @@ package import TokendProtocol
         )
     }
 
-    func access(_ configuration: AccountConfiguration) -> ProviderAccess {
+    /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
+    func access(_ configuration: AccountConfiguration, for destination: GrantDestination? = nil) -> ProviderAccess {
         ProviderAccess(
-            account: configuration,
+            account: destination.map(configuration.asClient) ?? configuration,
             wire: wire,
             transport: ports.transport,
             clock: ports.clock,
-            directory: directory
+            entropy: ports.entropy,
+            directory: directory,
+            vault: vault
         )
+    }
+
+    /// The client's item in the secret store.
+    var vault: ClientVault {
+        ClientVault(store: ports.store, turn: clientTurn, wire: settings.wire, state: ports.state)
     }
 
     /// The configuration's word for the provider.

@@ -48,9 +48,20 @@ extension AccountConfiguration {
         if !reader.has("issuer"), !reader.has("provider"), endpoints.authorization == nil || endpoints.token == nil {
             reader.fault("issuer", "is missing: name the provider's issuer, such as \"https://login.example.com\"")
         }
+        readClient(from: &reader)
+    }
+
+    private mutating func readClient(from reader: inout MemberReader) {
         clientID = reader.string("client_id") ?? ""
-        if !reader.has("client_id") {
+        registersClient = !reader.has("client_id")
+        if registersClient {
             reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
+        }
+        if reader.value("client_authentication")?.string == "tls_client_auth" {
+            reader.fault("client_authentication", Self.notBuilt)
+        } else {
+            clientAuthentication =
+                reader.word("client_authentication", as: ClientAuthenticationMethod.self) ?? clientAuthentication
         }
     }
 
@@ -62,6 +73,7 @@ extension AccountConfiguration {
         endpoints.userinfo = Self.endpoint("userinfo", from: &reader)
         endpoints.endSession = Self.endpoint("end_session", from: &reader)
         endpoints.jwks = Self.endpoint("jwks", from: &reader)
+        endpoints.registration = Self.endpoint("registration", from: &reader)
         for name in ["device_authorization", "pushed_authorization"] where reader.value(name) != nil {
             reader.fault(name, Self.notBuilt)
         }

@@ -33,11 +33,6 @@ extension AccountConfiguration {
 
     private static let unbuilt = [
         Unbuilt("provider"),
-        Unbuilt(
-            "client_authentication",
-            accepted: ["none"],
-            words: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt", "tls_client_auth"]
-        ),
         Unbuilt("scopes_from"),
         Unbuilt("flow", accepted: ["browser"], words: ["browser", "device", "client_credentials"]),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),

@@ -15,8 +15,19 @@ package struct AccountConfiguration: Sendable, Equatable {
         package var userinfo: WebURL?
         package var endSession: WebURL?
         package var jwks: WebURL?
+        package var registration: WebURL?
 
         package init() {}
+
+        /// Those that the file names, by its names for them.
+        package var named: [String: WebURL] {
+            let all: [String: WebURL?] = [
+                "authorization": authorization, "token": token, "revocation": revocation,
+                "introspection": introspection, "userinfo": userinfo, "end_session": endSession, "jwks": jwks,
+                "registration": registration,
+            ]
+            return all.compactMapValues(\.self)
+        }
     }
 
     package var name: String
@@ -25,7 +36,12 @@ package struct AccountConfiguration: Sendable, Equatable {
     /// Byte for byte as configured; nil where `endpoints` names authorization and token itself.
     package var issuer: Issuer?
     package var endpoints = Endpoints()
+    /// Empty where the file names none, until a provider has registered one.
     package var clientID: String
+    /// The file names no client: one is registered at sign-in (RFC 7591).
+    package var registersClient = false
+    /// How the client shows itself; its secret or key lies in the secret store.
+    package var clientAuthentication = ClientAuthenticationMethod.none
     package var scopes: Scope = []
     package var resource: [String] = []
     package var audience: String?

@@ -16,6 +16,6 @@ enum SecretWords {
 
     /// What to do instead.
     static let advice =
-        "secrets belong in the secret store, never in a file: "
-        + "tokend signs in as a public client, with a proof key in a secret's place"
+        "secrets belong in the secret store, never in a file: a client's secret or key goes there with "
+        + "tokenctl account secret, and client_authentication says how it is shown"
 }

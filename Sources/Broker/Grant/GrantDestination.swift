@@ -24,6 +24,9 @@ package struct GrantDestination: Sendable, Equatable {
     /// the same grant even where the token endpoint's origin looks like the issuer.
     package var namesIssuer: Bool
     package var clientID: String
+    /// Whether the provider registered the client at a sign-in; then its name is not in the account's file, and how it
+    /// shows itself is the provider's word.
+    package var isRegistered: Bool
     /// What was in force when the grant was made.
     package var endpoints: [Endpoint: String]
     /// Those of them that the account's file named itself.
@@ -36,7 +39,8 @@ package struct GrantDestination: Sendable, Equatable {
         issuer = account.issuerName
         namesIssuer = account.issuer != nil
         clientID = account.clientID
-        clientAuthentication = "none"
+        isRegistered = account.registersClient
+        clientAuthentication = account.clientAuthentication.rawValue
         caDigests = [wire.caDigest, account.caDigest].compactMap(\.self)
         proxy = wire.proxy
         let named = Self.named(by: account)
@@ -57,10 +61,14 @@ package struct GrantDestination: Sendable, Equatable {
         return sameEndpoints
             && issuer.utf8.elementsEqual(account.issuerName.utf8)
             && namesIssuer == (account.issuer != nil)
-            && clientID == account.clientID
-            && clientAuthentication == "none"
+            && isRegistered == account.registersClient
+            && (isRegistered ? account.clientID.isEmpty || clientID == account.clientID : isClient(of: account))
             && caDigests == [wire.caDigest, account.caDigest].compactMap(\.self)
             && proxy == wire.proxy
+    }
+
+    private func isClient(of account: AccountConfiguration) -> Bool {
+        clientID == account.clientID && clientAuthentication == account.clientAuthentication.rawValue
     }
 
     private static func named(by account: AccountConfiguration) -> [Endpoint: WebURL] {
@@ -91,6 +99,7 @@ extension GrantDestination {
             "client_authentication": .string(clientAuthentication),
             "ca_digests": .array(caDigests.map { .string($0) }),
         ]
+        if isRegistered { object["registered"] = true }
         if let proxy { object["proxy"] = .string(proxy) }
         var urls: JSONObject = [:]
         for endpoint in Endpoint.allCases {
@@ -114,11 +123,23 @@ extension GrantDestination {
         self.issuer = issuer
         self.namesIssuer = namesIssuer
         self.clientID = clientID
+        isRegistered = json["registered"]?.bool ?? false
         clientAuthentication = authentication
         caDigests = digests.compactMap(\.string)
         proxy = json["proxy"]?.string
         endpoints = [:]
         for endpoint in Endpoint.allCases { endpoints[endpoint] = urls[endpoint.rawValue]?.string }
         self.configured = Set(configured.compactMap { $0.string.flatMap(Endpoint.init(rawValue:)) })
+    }
+}
+
+extension AccountConfiguration {
+    /// The account as the client that a grant was issued to: where the file names none, the one that was registered.
+    func asClient(_ destination: GrantDestination) -> AccountConfiguration {
+        guard registersClient, destination.isRegistered else { return self }
+        var account = self
+        account.clientID = destination.clientID
+        account.clientAuthentication = ClientAuthenticationMethod(rawValue: destination.clientAuthentication) ?? .none
+        return account
     }
 }

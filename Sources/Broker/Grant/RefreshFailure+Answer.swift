@@ -8,8 +8,9 @@ import TokendProtocol
 extension RefreshFailure {
     /// What an answer that is neither a token nor the grant's end means.
     ///
-    /// - Parameter host: the provider's, for the sentence that a person reads.
-    init(_ answer: TokenAnswer, host: String) {
+    /// - Parameter account: whose provider and client the sentence names that a person reads.
+    init(_ answer: TokenAnswer, at account: AccountConfiguration) {
+        let host = account.issuerHost
         switch answer {
         case .throttled(let body, let retryAfter):
             let seconds = retryAfter?.components.seconds ?? 0
@@ -23,9 +24,9 @@ extension RefreshFailure {
         case .unavailable(let reason, answerLost: _):
             self.init(kind: .passing, error: ProtocolError(.providerUnreachable, "\(host): \(reason)"))
         case .misconfigured(let body):
-            self.init(kind: .misconfigured, error: Self.refusal(body, host: host))
+            self.init(kind: .misconfigured, error: Self.refusal(body, account))
         case .unknown(let body), .grantEnded(let body):
-            self.init(kind: .unknown, error: Self.refusal(body, host: host))
+            self.init(kind: .unknown, error: Self.refusal(body, account))
         case .dpopNonce:
             self.init(
                 kind: .misconfigured,
@@ -53,10 +54,34 @@ extension RefreshFailure {
         )
     }
 
-    private static func refusal(_ body: OAuthErrorBody, host: String) -> ProtocolError {
-        var error = ProtocolError(.providerError, "\(host) refuses the request: \(body.message)")
+    private static func refusal(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> ProtocolError {
+        var error = ProtocolError(
+            .providerError,
+            "\(account.issuerHost) refuses the request: \(body.message)" + Self.advice(body, account)
+        )
         if !body.error.isEmpty { error.data["oauth_error"] = .string(body.error) }
         if let status = body.status { error.data["http_status"] = .integer(Int64(status)) }
         return error
+    }
+
+    /// Whose turn it is where the provider does not accept the client; the grant lives on.
+    private static func advice(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> String {
+        guard ["invalid_client", "unauthorized_client", "incorrect_client_credentials"].contains(body.error) else {
+            return ""
+        }
+        if account.registersClient {
+            return "; the client is registered anew at the next sign-in: tokenctl login \(account.name)"
+        }
+        switch account.clientAuthentication {
+        case .none:
+            return "; “\(account.name)” sends no client secret: if the provider gave one out, set "
+                + "client_authentication in \(account.file) and give it with: tokenctl account secret \(account.name)"
+        case .clientSecretBasic, .clientSecretPost:
+            return "; it does not accept the client secret that was sent by \(account.clientAuthentication.rawValue): "
+                + "give the right one with: tokenctl account secret \(account.name)"
+        case .privateKeyJWT:
+            return "; it does not accept the client's key: register its public part there, or give another one with: "
+                + "tokenctl account secret \(account.name) --kind client_key"
+        }
     }
 }

@@ -25,9 +25,7 @@ extension RefreshFlow {
                 isMarked: false,
                 isUncertain: false
             )
-            let sent: ProviderAccess.Sent
-            do { sent = try await dispatch(&attempt) } catch { throw error.protocolError }
-            result = try await accept(sent, attempt)
+            result = try await accept(try await dispatch(&attempt), attempt)
         } catch {
             throw .fault(error)
         }
@@ -61,7 +59,7 @@ extension RefreshFlow {
             record.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: verified)
             return .success(record)
         case .answer(let answer, at: _):
-            throw RefreshFailure(answer, host: account.issuerHost).error
+            throw RefreshFailure(answer, at: account).error
         }
     }
 

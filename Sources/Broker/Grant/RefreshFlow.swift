@@ -38,7 +38,7 @@ import TokendProtocol
         }
     }
 
-    let access: ProviderAccess
+    var access: ProviderAccess
     let store: any CredentialStore
     /// Taken for each write, and never while the provider is waited for: a login must not wait for that.
     let turn: ItemTurn
@@ -82,6 +82,17 @@ import TokendProtocol
             let kind: RefreshFailure.Class = error.kind == .providerError ? .misconfigured : .passing
             return ifWanted(.failed(RefreshFailure(kind: kind, error: error), known.pending))
         }
+        let access: ProviderAccess
+        do throws(ClientFault) {
+            access = try await self.access.identified()
+        } catch {
+            // Nothing was sent, and nothing is marked: the grant is as it was.
+            switch error {
+            case .store(let error): throw error
+            case .configuration(let error):
+                return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error), known.pending))
+            }
+        }
         guard isWanted else { return nil }
         if let seconds = access.directory.secondsToWait(for: endpoint) {
             return .failed(RefreshFailure(waiting: seconds, host: account.issuerHost), known.pending)
@@ -99,7 +110,9 @@ import TokendProtocol
             guard try await write(attempt.record) else { return nil }
             attempt.isMarked = true
         }
-        return await send(attempt)
+        var flow = self
+        flow.access = access
+        return await flow.send(attempt)
     }
 
     func place() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
@@ -113,21 +126,26 @@ import TokendProtocol
 
     private func send(_ first: Attempt) async -> RefreshOutcome? {
         var attempt = first
-        do throws(OAuthError) {
+        do throws(ProtocolError) {
             let sent = try await dispatch(&attempt)
             return await judge(sent, attempt)
         } catch {
-            return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error.protocolError), attempt.doubt))
+            return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error), attempt.doubt))
         }
     }
 
     /// Sends the refresh token; where the answer is lost, once more.
-    func dispatch(_ attempt: inout Attempt) async throws(OAuthError) -> ProviderAccess.Sent {
-        let request = try TokenRequest.refresh(
-            attempt.refreshToken,
-            resources: account.resource,
-            audience: account.audience
-        )
+    func dispatch(_ attempt: inout Attempt) async throws(ProtocolError) -> ProviderAccess.Sent {
+        let request: TokenRequest
+        do {
+            request = try TokenRequest.refresh(
+                attempt.refreshToken,
+                resources: account.resource,
+                audience: account.audience
+            )
+        } catch {
+            throw error.protocolError
+        }
         let sent = try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
         guard sent.isLost, !attempt.isUncertain, isWanted else { return sent }
         // The answer may have held a new token: inside the grace that providers give, once more, at once.
@@ -146,7 +164,7 @@ import TokendProtocol
             return await refuse(
                 invalid.refreshToken,
                 attempt,
-                RefreshFailure(.invalid(invalid), host: account.issuerHost)
+                RefreshFailure(.invalid(invalid), at: account)
             )
         case .answer(.grantEnded(let body), at: _):
             return await end(body, attempt)
@@ -154,7 +172,7 @@ import TokendProtocol
             if case .throttled(_, retryAfter: let wait?) = answer {
                 access.directory.coolDown(attempt.endpoint, for: wait)
             }
-            return ifWanted(.failed(RefreshFailure(answer, host: account.issuerHost), attempt.doubt))
+            return ifWanted(.failed(RefreshFailure(answer, at: account), attempt.doubt))
         }
     }
 

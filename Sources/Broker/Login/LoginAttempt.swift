@@ -87,6 +87,7 @@ import TokendProtocol
         let beganAt = access.clock.now.boot
         let redirects = try waysHome()
         let previous = try await previousRecord()
+        do { _ = try await access.identified() } catch { throw error.protocolError }
         let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
         do {
             try metadata.checkAuthorizationCodeFlow()

@@ -47,6 +47,7 @@ extension RequestRouter {
                 data: ["account": .string(name)]
             )
         }
+        if let secret = parameters.clientSecret { return addAccount(parameters, secret: secret) }
         let file = try broker.writeAccount(name, config: parameters.config)
         return reply(AccountAdd.Result(account: name, file: file), to: request)
     }
@@ -60,7 +61,8 @@ extension RequestRouter {
         return .later { reply in
             self.expire(reply, parameters.timeout)
             Task.onLoop {
-                let result = await account.logout(revoke: parameters.revoke ?? true)
+                var result = await account.logout(revoke: parameters.revoke ?? true)
+                await account.forgetClient(&result)
                 do throws(ProtocolError) {
                     try broker.removeAccount(account.name)
                     reply.succeed(result)

@@ -65,6 +65,7 @@ package import TokendProtocol
         case .accountList: return try listAccounts(request)
         case .accountShow: return try showAccount(request)
         case .accountAdd: return try addAccount(request)
+        case .accountSecret: return try giveSecret(request)
         case .accountImport: return try importGrant(request)
         case .accountRemove: return try removeAccount(request)
         case .accountRefresh: return try refreshAccount(request)
@@ -98,6 +99,7 @@ package import TokendProtocol
         .accountList: AccountList.Parameters.names,
         .accountShow: AccountShow.Parameters.names,
         .accountAdd: AccountAdd.Parameters.names,
+        .accountSecret: AccountSecret.Parameters.names,
         .accountImport: AccountImport.Parameters.names,
         .accountRemove: AccountRemove.Parameters.names,
         .accountRefresh: AccountRefresh.Parameters.names,

@@ -10,11 +10,17 @@ import TokendProtocol
 
 /// What one account's flows do at its provider: send token requests, and check who the answer is for.
 @LoopActor struct ProviderAccess {
-    let account: AccountConfiguration
+    /// The account's file, with the client that a provider registered in its place where the file names none.
+    var account: AccountConfiguration
     let wire: WireSettings
     let transport: any HTTPTransport
     let clock: any Clock
+    let entropy: any Entropy
     let directory: ProviderDirectory
+    /// What the client shows itself with lies here.
+    let vault: ClientVault
+    /// What was found there; nil: not looked for yet.
+    var credential: ClientCredential?
 
     /// What came of one token request.
     enum Sent {
@@ -24,13 +30,21 @@ import TokendProtocol
     }
 
     /// Sends one token request. `at` is the time of sending, from which lifetimes count.
-    func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(OAuthError) -> Sent {
-        let http = try request.adding(account.tokenParameters).httpRequest(
-            endpoint: endpoint,
-            clientID: account.clientID,
-            authentication: .none,
-            headers: account.tokenHeaders
-        )
+    ///
+    /// - Throws: where nothing was sent: the client cannot show itself, or the account's own parameters break a rule.
+    func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(ProtocolError) -> Sent {
+        let authentication = try await authentication()
+        let http: HTTPRequest
+        do {
+            http = try request.adding(account.tokenParameters).httpRequest(
+                endpoint: endpoint,
+                clientID: account.clientID,
+                authentication: authentication,
+                headers: account.tokenHeaders
+            )
+        } catch {
+            throw error.protocolError
+        }
         let sentAt = clock.now
         do {
             let response = try await transport.send(http, wire: wire)
@@ -40,7 +54,7 @@ import TokendProtocol
                 now: clock.now.wall,
                 requested: requested,
                 issuer: account.issuer,
-                sent: request.secrets
+                sent: request.secrets + authentication.secrets(clientID: account.clientID)
             )
             return .answer(answer, at: sentAt)
         } catch {
@@ -92,12 +106,15 @@ import TokendProtocol
         guard let endpoint = metadata.revocationEndpoint else {
             return "\(account.issuerHost) offers no revocation; the tokens end by themselves"
         }
+        let authentication: ClientAuthentication
+        do { authentication = try await self.authentication() } catch { return error.message }
         var request = RevocationRequest(token: token, hint: hint)
-            .httpRequest(endpoint: endpoint, clientID: account.clientID, authentication: .none)
+            .httpRequest(endpoint: endpoint, clientID: account.clientID, authentication: authentication)
         request.timeout = .seconds(5)
         do {
             let response = try await transport.send(request, wire: wire)
-            switch RevocationAnswer.read(response, now: clock.now.wall, token: token) {
+            let secrets = [token] + authentication.secrets(clientID: account.clientID)
+            switch RevocationAnswer.read(response, now: clock.now.wall, sent: secrets) {
             case .done, .unsupportedTokenType: return nil
             case .later(let reason, retryAfter: _):
                 return "\(account.issuerHost) did not revoke the grant now: \(reason)"

@@ -172,6 +172,7 @@ extension AccountConfiguration.Endpoints {
         metadata.userInfoEndpoint = userinfo ?? discovered.userInfoEndpoint
         metadata.endSessionEndpoint = endSession ?? discovered.endSessionEndpoint
         metadata.keySetURL = jwks ?? discovered.keySetURL
+        metadata.registrationEndpoint = registration ?? discovered.registrationEndpoint
         return metadata
     }
 }

@@ -10,6 +10,13 @@ extension Verb {
         Flag("--redirect-uri", value: "URI", "the redirect URI registered at the provider"),
     ]
 
+    /// How the client shows itself, where it is not a public one.
+    static let clientFlags: [Flag] = [
+        Flag("--client-authentication", value: "METHOD", "how the client shows itself to the provider"),
+        Flag("--client-secret-file", value: "FILE", "where the client secret is; - is stdin"),
+        Flag("--client-key-file", value: "FILE", "where the client's private key is (PEM or JWK)"),
+    ]
+
     static let login = Verb(
         .login,
         operand: .optional("ACCOUNT"),
@@ -51,11 +58,38 @@ extension Verb {
     static let accountAdd = Verb(
         .accountAdd,
         operand: .optional("ACCOUNT"),
-        flags: accountFlags + [Flag("--replace", "overwrite an account of that name")],
+        flags: accountFlags + clientFlags + [Flag("--replace", "overwrite an account of that name")],
         summary: "make an account; asks for what is missing",
+        details: [
+            "A client with a secret or a key: --client-secret-file or --client-key-file. The",
+            "secret goes to the secret store and never into the account's file. Without",
+            "--client-authentication a secret is shown by client_secret_basic and a key by",
+            "private_key_jwt; take what the provider says.",
+        ],
         examples: [
             "tokenctl account add work --issuer https://login.example.com \\\n"
-                + "      --client-id desktop --scope openid --scope email"
+                + "      --client-id desktop --scope openid --scope email",
+            "tokenctl account add web --issuer https://login.example.com \\\n"
+                + "      --client-id web --client-secret-file secret.txt",
+        ]
+    )
+
+    static let accountSecret = Verb(
+        .accountSecret,
+        operand: .optional("ACCOUNT"),
+        flags: [
+            Flag("--kind", value: "KIND", "client_secret (the default), client_key or initial_access_token"),
+            Flag("--file", value: "FILE", "where it is; without it, or with -, stdin"),
+        ],
+        summary: "give an account's client secret or key",
+        details: [
+            "It goes to the secret store, in place of the one that is there. At a terminal",
+            "a secret is asked for and not shown; a key (PEM or JWK) comes from a file. It is",
+            "sent only to the provider that the account names now.",
+        ],
+        examples: [
+            "tokenctl account secret work",
+            "tokenctl account secret work --kind client_key --file key.pem",
         ]
     )
 

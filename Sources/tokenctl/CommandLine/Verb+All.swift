@@ -5,7 +5,7 @@ extension Verb {
     /// All verbs, in the order in which a person meets them.
     package static let all: [Verb] = [
         login, status, token, exec, call, logout,
-        accountAdd, accountImport, accountList, accountShow, accountRemove,
+        accountAdd, accountSecret, accountImport, accountList, accountShow, accountRemove,
         refresh, pause, resume, unlock, reload, doctor, callback,
         credentialGit, credentialDocker, credentialKubernetes,
         completion, version, help,
@@ -21,8 +21,7 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--client-key-file", "--client-secret-file", "--device", "--end-session", "--list-providers",
-        "--provider",
+        "--audience", "--device", "--end-session", "--list-providers", "--provider",
         "--providers-from", "--resource", "--trace",
     ]
 }

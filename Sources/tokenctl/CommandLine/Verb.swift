@@ -8,6 +8,7 @@ package struct Verb: Sendable, Equatable {
         case login, status, logout, token, refresh, pause, resume, unlock
         case exec, call, doctor, completion, callback
         case accountAdd = "account add"
+        case accountSecret = "account secret"
         case accountImport = "account import"
         case accountList = "account list"
         case accountShow = "account show"

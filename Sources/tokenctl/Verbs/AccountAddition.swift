@@ -17,8 +17,21 @@ struct AccountAddition {
     func add(_ draft: AccountDraft, replacing: Bool) throws(TokenctlError) -> JSONObject {
         var params = AccountAdd.Parameters(account: draft.account, config: draft.config)
         if replacing { params.replace = true }
+        let invocation = conversation.invocation
+        if let file = invocation.value("--client-secret-file") {
+            params.clientSecret = try ClientSecretInput("client_secret", conversation)?.read(file)
+        }
+        // A key that cannot be read keeps the account from being made, too.
+        let key = try invocation.value("--client-key-file").flatMap { file throws(TokenctlError) in
+            try ClientSecretInput("client_key", conversation)?.read(file)
+        }
         do throws(TokenctlError) {
-            return try conversation.askOpeningStore(AccountAdd.self, params, account: draft.account)
+            let result = try conversation.askOpeningStore(AccountAdd.self, params, account: draft.account)
+            if let key {
+                let secret = AccountSecret.Parameters(account: draft.account, kind: "client_key", value: key)
+                _ = try conversation.askOpeningStore(AccountSecret.self, secret, account: draft.account)
+            }
+            return result
         } catch {
             throw Self.explained(error, draft)
         }

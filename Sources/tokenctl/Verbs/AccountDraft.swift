@@ -15,6 +15,8 @@ package struct AccountDraft: Sendable, Equatable {
     package let scopes: [String]
     /// The redirect URI, where it is not the default one.
     package let redirectURI: String?
+    /// How the client shows itself; nil for a public client.
+    package let clientAuthentication: String?
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
@@ -55,6 +57,18 @@ package struct AccountDraft: Sendable, Equatable {
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
+        clientAuthentication = try Self.authentication(invocation)
+    }
+
+    /// The method that goes with what is given, unless one is named.
+    private static func authentication(_ invocation: Invocation) throws(TokenctlError) -> String? {
+        let hasSecret = invocation.has("--client-secret-file")
+        guard !hasSecret || !invocation.has("--client-key-file") else {
+            throw .usage("a client shows itself in one way: --client-secret-file or --client-key-file")
+        }
+        if let method = invocation.value("--client-authentication") { return method }
+        if invocation.has("--client-key-file") { return "private_key_jwt" }
+        return hasSecret ? "client_secret_basic" : nil
     }
 
     /// The account's file, as `account.add` takes it.
@@ -62,6 +76,7 @@ package struct AccountDraft: Sendable, Equatable {
         var config: JSONObject = ["issuer": .string(issuer), "client_id": .string(clientID)]
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
+        config["client_authentication"] = clientAuthentication.map { .string($0) }
         return config
     }
 
@@ -75,6 +90,7 @@ package struct AccountDraft: Sendable, Equatable {
         var words = ["--issuer", issuer, "--client-id", clientID]
         if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
         if let redirectURI { words += ["--redirect-uri", redirectURI] }
+        if let clientAuthentication { words += ["--client-authentication", clientAuthentication] }
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         return (["tokenctl account add", account] + shown + ["--replace"]).joined(separator: " ")
     }

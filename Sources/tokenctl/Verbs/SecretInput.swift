@@ -17,17 +17,31 @@ struct SecretInput {
 
     /// The secret in a file; `-` is stdin.
     func read(_ file: String) throws(TokenctlError) -> Secret {
+        let (bytes, shown) = try content(of: file)
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: true)
+        guard lines.count == 1, let text = String(validating: lines[0], as: UTF8.self) else {
+            throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(shown) must hold \(what) on one line, alone")
+        }
+        return Secret(text.last == "\r" ? String(text.dropLast()) : text)
+    }
+
+    /// A secret of several lines in a file, such as a key; `-` is stdin.
+    func readWhole(_ file: String) throws(TokenctlError) -> Secret {
+        let (bytes, shown) = try content(of: file)
+        guard !bytes.isEmpty, let text = String(validating: bytes, as: UTF8.self) else {
+            throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(shown) must hold \(what) as text")
+        }
+        return Secret(text)
+    }
+
+    private func content(of file: String) throws(TokenctlError) -> (bytes: [UInt8], shown: String) {
         let limit = 64 * 1024
         let bytes = file == "-" ? console.readAll(limit: limit) : Self.bytes(of: file, limit: limit)
         let shown = file == "-" ? "stdin" : TerminalText.sanitized(file)
         guard let bytes else {
             throw TokenctlError(.input, exitCode: ExitCode.noInput, "cannot read \(what) from \(shown)")
         }
-        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: true)
-        guard lines.count == 1, let text = String(validating: lines[0], as: UTF8.self) else {
-            throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(shown) must hold \(what) on one line, alone")
-        }
-        return Secret(text.last == "\r" ? String(text.dropLast()) : text)
+        return (bytes, shown)
     }
 
     /// The secret that a person types or pastes; it is not shown.

@@ -69,16 +69,16 @@ final class ChosenStore: CredentialStore {
         try await open().items()
     }
 
-    func item(account: String) async throws(StoreError) -> StoredItem? {
-        try await open().item(account: account)
+    func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
+        try await open().item(kind, account: account)
     }
 
     func write(_ item: StoredItem) async throws(StoreError) {
         try await open().write(item)
     }
 
-    func remove(account: String) async throws(StoreError) {
-        try await open().remove(account: account)
+    func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
+        try await open().remove(kind, account: account)
     }
 
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {

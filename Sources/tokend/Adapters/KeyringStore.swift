@@ -6,7 +6,7 @@ import Keyring
 import Secrets
 import Systemd
 
-/// Grants in the desktop's secret store: one item a grant, found by its attributes.
+/// Grants and clients' secrets in the desktop's secret store: one item each, found by its attributes.
 final class KeyringStore: CredentialStore {
     private let keyring: Keyring
     private let lock: InstanceLock
@@ -19,35 +19,36 @@ final class KeyringStore: CredentialStore {
 
     let kind = "secret-service"
 
-    private static let grants = ["application": "tokend", "kind": "grant"]
+    private static let ours = ["application": "tokend"]
 
-    private static func grant(of account: String) -> [String: String] {
-        ["application": "tokend", "kind": "grant", "account": account]
+    private static func attributes(_ kind: StoredItem.Kind, of account: String) -> [String: String] {
+        ["application": "tokend", "kind": kind.rawValue, "account": account]
     }
 
     func items() async throws(StoreError) -> [StoredItem] {
         do {
-            return try await keyring.items(matching: Self.grants).compactMap(StoredItem.init)
+            return try await keyring.items(matching: Self.ours).compactMap(StoredItem.init)
         } catch {
             throw StoreError(error)
         }
     }
 
-    func item(account: String) async throws(StoreError) -> StoredItem? {
+    func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
         do {
-            return try await keyring.items(matching: Self.grant(of: account)).first.flatMap(StoredItem.init)
+            return try await keyring.items(matching: Self.attributes(kind, of: account)).first.flatMap(StoredItem.init)
         } catch {
             throw StoreError(error)
         }
     }
 
     func write(_ item: StoredItem) async throws(StoreError) {
-        var attributes = Self.grant(of: item.account)
+        let place = Self.attributes(item.kind, of: item.account)
+        var attributes = place
         attributes["issuer"] = item.issuer
         attributes["client_id"] = item.clientID
         do {
             // An item of the same account with another issuer or client would stay beside the new one.
-            let others = try await keyring.items(matching: Self.grant(of: item.account))
+            let others = try await keyring.items(matching: place)
                 .filter { $0.attributes["issuer"] != item.issuer || $0.attributes["client_id"] != item.clientID }
             try await keyring.store(KeyringItem(attributes: attributes, label: item.label, secret: item.secret))
             for other in others {
@@ -58,9 +59,9 @@ final class KeyringStore: CredentialStore {
         }
     }
 
-    func remove(account: String) async throws(StoreError) {
+    func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
         do {
-            try await keyring.remove(matching: Self.grant(of: account))
+            try await keyring.remove(matching: Self.attributes(kind, of: account))
         } catch {
             throw StoreError(error)
         }
@@ -71,7 +72,7 @@ final class KeyringStore: CredentialStore {
             throw StoreError(code: .passphraseUnwanted, message: "the keyring asks for its password itself")
         }
         do {
-            try await keyring.unlock(matching: Self.grants, timeout: timeout)
+            try await keyring.unlock(matching: Self.ours, timeout: timeout)
         } catch {
             throw StoreError(error)
         }
@@ -79,10 +80,13 @@ final class KeyringStore: CredentialStore {
 }
 
 extension StoredItem {
-    /// nil for an item that names no account.
+    /// nil for an item that names no account, or is of a kind of a later version.
     fileprivate init?(_ item: KeyringItem) {
-        guard let account = item.attributes["account"] else { return nil }
+        guard let account = item.attributes["account"],
+            let kind = item.attributes["kind"].flatMap(Kind.init(rawValue:))
+        else { return nil }
         self.init(
+            kind: kind,
             account: account,
             issuer: item.attributes["issuer"] ?? "",
             clientID: item.attributes["client_id"] ?? "",

@@ -4,9 +4,14 @@
 import Broker
 import Secrets
 
-/// Keeps grants in memory alone: for `store: "memory"`, where nothing shall outlive the daemon.
+/// Keeps items in memory alone: for `store: "memory"`, where nothing shall outlive the daemon.
 final class MemoryStore: CredentialStore {
-    private var kept: [String: StoredItem] = [:]
+    private struct Place: Hashable {
+        let kind: StoredItem.Kind
+        let account: String
+    }
+
+    private var kept: [Place: StoredItem] = [:]
 
     let kind = "memory"
 
@@ -14,16 +19,16 @@ final class MemoryStore: CredentialStore {
         Array(kept.values)
     }
 
-    func item(account: String) async throws(StoreError) -> StoredItem? {
-        kept[account]
+    func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
+        kept[Place(kind: kind, account: account)]
     }
 
     func write(_ item: StoredItem) async throws(StoreError) {
-        kept[item.account] = item
+        kept[Place(kind: item.kind, account: item.account)] = item
     }
 
-    func remove(account: String) async throws(StoreError) {
-        kept[account] = nil
+    func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
+        kept[Place(kind: kind, account: account)] = nil
     }
 
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {

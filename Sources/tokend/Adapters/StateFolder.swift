@@ -21,12 +21,19 @@ final class StateFolder: LastingState {
         self.log = log
         let kept = Self.read(folder + "/state.json")
         removals = Self.names(kept, "removals")
+        clientRemovals = Self.names(kept, "client_removals")
         paused = Self.names(kept, "paused")
     }
 
     var removals: Set<String> {
         didSet {
             if removals != oldValue { write() }
+        }
+    }
+
+    var clientRemovals: Set<String> {
+        didSet {
+            if clientRemovals != oldValue { write() }
         }
     }
 
@@ -48,6 +55,7 @@ final class StateFolder: LastingState {
     private func write() {
         let content: JSONObject = [
             "removals": .array(removals.sorted().map { .string($0) }),
+            "client_removals": .array(clientRemovals.sorted().map { .string($0) }),
             "paused": .array(paused.sorted().map { .string($0) }),
         ]
         do {

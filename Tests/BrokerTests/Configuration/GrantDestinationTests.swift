@@ -55,6 +55,8 @@ import Testing
         Edit("issuer") { account, _ in account.issuer = try Issuer("https://i.example/") },
         Edit("no issuer") { account, _ in account.issuer = nil },
         Edit("client") { account, _ in account.clientID = "C" },
+        Edit("how the client shows itself") { account, _ in account.clientAuthentication = .clientSecretPost },
+        Edit("a client that is registered") { account, _ in account.registersClient = true },
         Edit("token endpoint") { account, _ in account.endpoints.token = try WebURL("https://evil.example/token") },
         Edit("no token endpoint") { account, _ in account.endpoints.token = nil },
         Edit("userinfo") { account, _ in account.endpoints.userinfo = try WebURL("https://evil.example/u") },

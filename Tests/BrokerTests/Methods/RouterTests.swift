@@ -73,7 +73,6 @@ import TokendProtocol
             (.tokenGet, ["resource": "https://a"], "resource"),
             (.tokenGet, ["audience": "a"], "audience"), (.loginStart, ["account": "work", "flow": "device"], "flow"),
             (.logout, ["account": "work", "end_session": true], "end_session"),
-            (.accountAdd, ["account": "a", "config": [:], "client_secret": "x"], "client_secret"),
         ]
         for (method, params, member) in unbuilt {
             let error = await stand.client.call(method, params).error

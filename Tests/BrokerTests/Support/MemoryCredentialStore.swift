@@ -14,7 +14,10 @@ import Systemd
     }
 
     let kind = "memory"
+    /// The grants, by account.
     private(set) var kept: [String: StoredItem] = [:]
+    /// The clients' items, by account.
+    private(set) var clients: [String: StoredItem] = [:]
     /// Every item that was written, in order.
     private(set) var written: [StoredItem] = []
     /// Calls that came, whatever became of them.
@@ -53,7 +56,10 @@ import Systemd
 
     /// Puts an item there behind the broker's back.
     func put(_ item: StoredItem) {
-        kept[item.account] = item
+        switch item.kind {
+        case .grant: kept[item.account] = item
+        case .client: clients[item.account] = item
+        }
     }
 
     /// Takes an item away behind the broker's back.
@@ -83,23 +89,23 @@ import Systemd
 
     func items() async throws(StoreError) -> [StoredItem] {
         try await pass(.read)
-        return Array(kept.values)
+        return Array(kept.values) + Array(clients.values)
     }
 
-    func item(account: String) async throws(StoreError) -> StoredItem? {
+    func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
         try await pass(.read)
-        return kept[account]
+        return kind == .grant ? kept[account] : clients[account]
     }
 
     func write(_ item: StoredItem) async throws(StoreError) {
         try await pass(.write)
-        kept[item.account] = item
+        put(item)
         written.append(item)
     }
 
-    func remove(account: String) async throws(StoreError) {
+    func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
         try await pass(.remove)
-        kept[account] = nil
+        if kind == .grant { kept[account] = nil } else { clients[account] = nil }
     }
 
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {

@@ -54,6 +54,7 @@ import TokendProtocol
 /// What outlives a restart of the broker.
 @LoopActor final class MemoryState: LastingState {
     var removals: Set<String> = []
+    var clientRemovals: Set<String> = []
     var paused: Set<String> = []
 }
 

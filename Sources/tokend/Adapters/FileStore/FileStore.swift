@@ -68,8 +68,8 @@ package final class FileStore: CredentialStore {
         try await worker.perform { (vault) throws(StoreError) in try vault.contents().items }
     }
 
-    package func item(account: String) async throws(StoreError) -> StoredItem? {
-        try await worker.perform { (vault) throws(StoreError) in try vault.contents().item(account: account) }
+    package func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
+        try await worker.perform { (vault) throws(StoreError) in try vault.contents().item(kind, account: account) }
     }
 
     package func write(_ item: StoredItem) async throws(StoreError) {
@@ -77,10 +77,10 @@ package final class FileStore: CredentialStore {
         try await worker.perform { (vault) throws(StoreError) in try vault.change(fresh) { $0.put(item) } }
     }
 
-    package func remove(account: String) async throws(StoreError) {
+    package func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
         let fresh = freshBytes()
         try await worker.perform { (vault) throws(StoreError) in
-            try vault.change(fresh) { $0.remove(account: account) }
+            try vault.change(fresh) { $0.remove(kind, account: account) }
         }
     }
 

@@ -5,7 +5,7 @@ package import Broker
 package import Secrets
 import StrictJSON
 
-/// What is sealed in the file store: the items, one an account, attributes and all.
+/// What is sealed in the file store: the items, one of each kind an account, attributes and all.
 package struct StoreContents: Sendable, Equatable {
     package var items: [StoredItem]
 
@@ -24,8 +24,12 @@ package struct StoreContents: Sendable, Equatable {
             else {
                 return nil
             }
+            // Files of before there were two kinds name none.
+            let word = object["kind"]?.string ?? StoredItem.Kind.grant.rawValue
+            guard let kind = StoredItem.Kind(rawValue: word) else { return nil }
             items.append(
                 StoredItem(
+                    kind: kind,
                     account: account,
                     issuer: object["issuer"]?.string ?? "",
                     clientID: object["client_id"]?.string ?? "",
@@ -40,8 +44,9 @@ package struct StoreContents: Sendable, Equatable {
     package func encoded() -> Secret {
         let entries = items.map { item -> JSONValue in
             [
-                "account": .string(item.account), "issuer": .string(item.issuer), "client_id": .string(item.clientID),
-                "label": .string(item.label), "secret": .string(item.secret.reveal()),
+                "kind": .string(item.kind.rawValue), "account": .string(item.account), "issuer": .string(item.issuer),
+                "client_id": .string(item.clientID), "label": .string(item.label),
+                "secret": .string(item.secret.reveal()),
             ]
         }
         var bytes = JSONWriter.bytes(["items": .array(entries)])
@@ -49,17 +54,17 @@ package struct StoreContents: Sendable, Equatable {
         return Secret(bytes: bytes)
     }
 
-    package func item(account: String) -> StoredItem? {
-        items.first { $0.account == account }
+    package func item(_ kind: StoredItem.Kind, account: String) -> StoredItem? {
+        items.first { $0.kind == kind && $0.account == account }
     }
 
-    /// Takes the place of the account's item.
+    /// Takes the place of the account's item of that kind.
     package mutating func put(_ item: StoredItem) {
-        remove(account: item.account)
+        remove(item.kind, account: item.account)
         items.append(item)
     }
 
-    package mutating func remove(account: String) {
-        items.removeAll { $0.account == account }
+    package mutating func remove(_ kind: StoredItem.Kind, account: String) {
+        items.removeAll { $0.kind == kind && $0.account == account }
     }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Secrets
+import Systemd
+import TokendProtocol
+
+extension Account {
+    /// Keeps what a person gives for the account's client, in the secret store and nowhere else.
+    ///
+    /// - Throws: what is wrong with it, or the store's error; nothing is kept then.
+    func giveSecret(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
+        if let error = configurationFault { throw error }
+        guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
+        try ClientSecretCheck.check(kind, value, for: configuration, member: "value")
+        try await vault.give(kind, value, to: configuration)
+        clientChanged()
+    }
+
+    /// What a provider or the missing secret refused before is tried again.
+    func clientChanged() {
+        machine.reconfigured(settings: machine.settings, isHeldBack: !isAllowed(machine.record))
+        arm()
+        onChange?()
+    }
+
+    /// The account is removed: so is what its client shows itself with.
+    func forgetClient(_ result: inout LogoutResult) async {
+        do throws(StoreError) {
+            try await vault.forget(name)
+        } catch {
+            result.removalPending = true
+            ports.log.record(.storeFault(account: name, error))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Secrets
+
+/// What lies in the secret store for one account's client: what a person gave, and what providers registered.
+package struct ClientRecord: Sendable, Equatable {
+    /// A secret that a person gave, and where it may go.
+    package struct Given: Sendable, Equatable {
+        package var value: Secret
+        package var destination: ClientDestination
+
+        package init(value: Secret, destination: ClientDestination) {
+            self.value = value
+            self.destination = destination
+        }
+    }
+
+    package var clientSecret: Given?
+    /// A private key, as PEM or JWK.
+    package var clientKey: Given?
+    /// Lets the client register itself (RFC 7591, section 3).
+    package var initialAccessToken: Given?
+    /// What providers registered, the newest last: the one that the next sign-in uses, and the one of the grant that
+    /// is held, where that is another.
+    package var registrations: [ClientRegistration] = []
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        clientSecret == nil && clientKey == nil && initialAccessToken == nil && registrations.isEmpty
+    }
+
+    /// What a person gave of that kind.
+    package subscript(_ kind: ClientSecretKind) -> Given? {
+        get {
+            switch kind {
+            case .clientSecret: clientSecret
+            case .clientKey: clientKey
+            case .initialAccessToken: initialAccessToken
+            }
+        }
+        set {
+            switch kind {
+            case .clientSecret: clientSecret = newValue
+            case .clientKey: clientKey = newValue
+            case .initialAccessToken: initialAccessToken = newValue
+            }
+        }
+    }
+}
+
+/// What a person can give for a client; the raw value is the `kind` of `account.secret`.
+package enum ClientSecretKind: String, Sendable, CaseIterable {
+    case clientSecret = "client_secret"
+    case clientKey = "client_key"
+    case initialAccessToken = "initial_access_token"
+
+    /// For people.
+    package var title: String {
+        switch self {
+        case .clientSecret: "client secret"
+        case .clientKey: "client key"
+        case .initialAccessToken: "initial access token"
+        }
+    }
+}
+
+/// A client as a provider has registered it (RFC 7591, section 3.2.1).
+package struct ClientRegistration: Sendable, Equatable {
+    /// Where it was registered; it is used nowhere else.
+    package var destination: ClientDestination
+    package var clientID: String
+    package var clientSecret: Secret?
+    /// Unix seconds; nil where the secret never ends.
+    package var secretExpiresAt: Int64?
+    /// How the client shows itself, as the provider has it.
+    package var authentication: String
+    package var redirectURIs: [String]
+    package var registrationAccessToken: Secret?
+    package var registrationClientURI: String?
+    /// Unix seconds.
+    package var registeredAt: Int64
+    /// The provider does not know the client any more: the next sign-in registers anew.
+    package var isRefused = false
+
+    package init(
+        destination: ClientDestination,
+        clientID: String,
+        authentication: String,
+        redirectURIs: [String],
+        registeredAt: Int64
+    ) {
+        self.destination = destination
+        self.clientID = clientID
+        self.authentication = authentication
+        self.redirectURIs = redirectURIs
+        self.registeredAt = registeredAt
+    }
+}

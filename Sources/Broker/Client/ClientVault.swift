@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import Systemd
+import TokendProtocol
+
+/// The item of kind `client` of one account: read for each use, so that no secret stays in memory, and what is there
+/// now is what counts.
+@LoopActor struct ClientVault {
+    let store: any CredentialStore
+    /// Whose turn it is to change the item.
+    let turn: ItemTurn
+    /// The part of the daemon's own settings that decides where a secret may go.
+    let wire: DaemonConfiguration.Wire
+    /// Remembers what could not be removed.
+    let state: any LastingState
+
+    /// What the store has for the account's client; empty where it has nothing.
+    func record(of account: String) async throws(StoreError) -> ClientRecord {
+        // What was to go with an account of this name before is nobody's.
+        guard !state.clientRemovals.contains(account) else { return ClientRecord() }
+        guard let item = try await store.item(.client, account: account) else { return ClientRecord() }
+        return try ClientRecord.read(item)
+    }
+
+    /// Changes the item, durably; an unreadable one is written anew.
+    func change(
+        _ account: AccountConfiguration,
+        _ body: (inout ClientRecord) -> Void
+    ) async throws(StoreError) {
+        await turn.take()
+        defer { turn.give() }
+        var record = ClientRecord()
+        do throws(StoreError) {
+            record = try await self.record(of: account.name)
+        } catch {
+            if error.code != .unreadable { throw error }
+        }
+        let old = record
+        body(&record)
+        guard record != old || state.clientRemovals.contains(account.name) else { return }
+        if record.isEmpty {
+            try await store.remove(.client, account: account.name)
+        } else {
+            try await store.write(record.item(for: account))
+        }
+        state.clientRemovals.remove(account.name)
+    }
+
+    /// Keeps what a person gives, for where the account's file sends it now.
+    func give(
+        _ kind: ClientSecretKind,
+        _ value: Secret,
+        to account: AccountConfiguration
+    ) async throws(ProtocolError) {
+        let given = ClientRecord.Given(value: value, destination: destination(of: account))
+        do {
+            try await change(account) { $0[kind] = given }
+        } catch {
+            throw error.protocolError
+        }
+    }
+
+    /// Removes the item; where that fails, it is not used any more, and `finishRemoval` tries again.
+    func forget(_ account: String) async throws(StoreError) {
+        state.clientRemovals.insert(account)
+        try await finishRemoval(account)
+    }
+
+    /// Removes the item that an earlier removal of the account has left.
+    func finishRemoval(_ account: String) async throws(StoreError) {
+        await turn.take()
+        defer { turn.give() }
+        guard state.clientRemovals.contains(account) else { return }
+        try await store.remove(.client, account: account)
+        state.clientRemovals.remove(account)
+    }
+
+    func destination(of account: AccountConfiguration) -> ClientDestination {
+        ClientDestination(account: account, wire: wire)
+    }
+}

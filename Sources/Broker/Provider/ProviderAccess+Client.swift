@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import JOSE
+import OAuth
+import Secrets
+import TokendProtocol
+
+extension ProviderAccess {
+    /// How the client shows itself in one request: by the method of the account's file and no other, with what the
+    /// secret store has for it (RFC 6749, section 2.3).
+    ///
+    /// For every endpoint that asks for it: token, revocation, introspection, device authorization, pushed requests.
+    /// An assertion is made anew for each call and used once.
+    ///
+    /// - Throws: `config_invalid` where the store has no usable secret or key, with the way to give it; the store's
+    ///   error where it is locked or away.
+    func authentication() async throws(ProtocolError) -> ClientAuthentication {
+        let credential: ClientCredential
+        do throws(ClientFault) {
+            credential = if let held = self.credential { held } else { try await foundCredential() }
+        } catch {
+            throw error.protocolError
+        }
+        switch (credential, account.clientAuthentication) {
+        case (.secret(let secret), .clientSecretPost): return .clientSecretPost(secret)
+        case (.secret(let secret), _): return .clientSecretBasic(secret)
+        case (.key(let key), _): return .privateKeyJWT(assertion: try await assertion(key))
+        case (.none, _): return .none
+        }
+    }
+
+    /// The same access with what the client shows itself with in it: for a flow that must know before it begins that
+    /// it can show itself, and that asks the store no further time.
+    func identified() async throws(ClientFault) -> ProviderAccess {
+        var access = self
+        access.credential = try await foundCredential()
+        return access
+    }
+
+    private func foundCredential() async throws(ClientFault) -> ClientCredential {
+        let method = account.clientAuthentication
+        guard method != .none else { return .none }
+        let record: ClientRecord
+        do throws(StoreError) {
+            record = try await vault.record(of: account.name)
+        } catch {
+            throw error.code == .unreadable
+                ? .missing(method.usesSecret ? .clientSecret : .clientKey, account, isElsewhere: false) : .store(error)
+        }
+        if account.registersClient, method.usesSecret {
+            let registration = record.registrations.last { $0.clientID == account.clientID }
+            guard let secret = registration?.clientSecret else { throw .unregistered(account) }
+            return .secret(secret)
+        }
+        let kind: ClientSecretKind = method.usesSecret ? .clientSecret : .clientKey
+        guard let given = record[kind] else { throw .missing(kind, account, isElsewhere: false) }
+        guard given.destination == vault.destination(of: account) else {
+            throw .missing(kind, account, isElsewhere: true)
+        }
+        guard kind == .clientKey else { return .secret(given.value) }
+        do throws(JOSEError) {
+            return .key(try SigningKey(clientKey: given.value))
+        } catch {
+            throw .unusableKey(account, error.message)
+        }
+    }
+
+    /// RFC 7523, section 3: the audience is the token endpoint, which every provider takes as its own name.
+    private func assertion(_ key: SigningKey) async throws(ProtocolError) -> Secret {
+        let metadata = try await directory.metadata(for: account, wire: wire)
+        do throws(OAuthError) {
+            return try ClientAssertion.make(
+                key: key,
+                clientID: account.clientID,
+                audience: try metadata.require(\.tokenEndpoint, named: "token_endpoint").text,
+                now: clock.now.wall,
+                entropy: entropy.bytes(UnguessableText.entropyLength)
+            )
+        } catch {
+            throw error.protocolError
+        }
+    }
+}
+
+extension SigningKey {
+    /// Reads a client's private key, as PEM or as a JWK.
+    init(clientKey: Secret) throws(JOSEError) {
+        let first = clientKey.withUnsafeBytes { bytes in
+            bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        }
+        if first == UInt8(ascii: "{") {
+            try self.init(jwk: clientKey)
+        } else {
+            try self.init(pem: clientKey)
+        }
+    }
+}

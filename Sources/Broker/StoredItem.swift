@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Secrets
+import Systemd
+
+/// One item of the secret store as the broker sees it.
+package struct StoredItem: Sendable, Equatable {
+    /// What an item holds; the raw value is its `kind` attribute.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A grant, or what is left of one.
+        case grant
+        /// What the account's client shows itself with: a secret, a key, registrations.
+        case client
+    }
+
+    package var kind: Kind
+    package var account: String
+    package var issuer: String
+    package var clientID: String
+    /// What a person sees in the store's own program.
+    package var label: String
+    package var secret: Secret
+
+    package init(
+        kind: Kind = .grant,
+        account: String,
+        issuer: String,
+        clientID: String,
+        label: String,
+        secret: Secret
+    ) {
+        self.kind = kind
+        self.account = account
+        self.issuer = issuer
+        self.clientID = clientID
+        self.label = label
+        self.secret = secret
+    }
+}
+
+extension CredentialStore {
+    /// One account's grant; nil only where the store is open and has none.
+    package func item(account: String) async throws(StoreError) -> StoredItem? {
+        try await item(.grant, account: account)
+    }
+
+    /// Removes one account's grant.
+    package func remove(account: String) async throws(StoreError) {
+        try await remove(.grant, account: account)
+    }
+}

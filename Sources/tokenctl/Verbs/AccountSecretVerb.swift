@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl account secret`: hands the secret store what an account's client shows itself with; from stdin, a file or
+/// a hidden line, never an argument.
+struct AccountSecretVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let invocation = conversation.invocation
+        let kind = invocation.value("--kind") ?? "client_secret"
+        guard let input = ClientSecretInput(kind, conversation) else {
+            let kinds = AccountSecret.Parameters.kinds.joined(separator: ", ")
+            throw .usage("--kind is one of: \(kinds)", next: ["tokenctl account secret --help"])
+        }
+        // Before anybody pastes a secret, the account is clear, and there.
+        let account = try conversation.account()
+        _ = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let params = AccountSecret.Parameters(
+            account: account,
+            kind: kind,
+            value: try input.read(invocation.value("--file"))
+        )
+        let result = try conversation.askOpeningStore(AccountSecret.self, params, account: account)
+        conversation.finish(result) {
+            conversation.console.say(
+                "The \(input.title) of \(TerminalText.sanitized(account)) is in the secret store."
+            )
+        }
+        return ExitCode.success
+    }
+}
+
+/// Takes in one secret of a client, in the form that its kind has.
+struct ClientSecretInput {
+    /// For people, such as `client secret`.
+    let title: String
+    private let isKey: Bool
+    private let conversation: Conversation
+
+    /// nil for a kind that nobody knows.
+    init?(_ kind: String, _ conversation: Conversation) {
+        guard AccountSecret.Parameters.kinds.contains(kind) else { return nil }
+        title = kind.replacing("_", with: " ")
+        isKey = kind == "client_key"
+        self.conversation = conversation
+    }
+
+    /// The secret in a file, `-` is stdin; without one it is asked for at a terminal, and read from stdin elsewhere.
+    func read(_ file: String?) throws(TokenctlError) -> Secret {
+        let input = SecretInput(conversation.console, "the \(title)")
+        if let file { return isKey ? try input.readWhole(file) : try input.read(file) }
+        guard conversation.console.traits.isInteractive else {
+            return isKey ? try input.readWhole("-") : try input.read("-")
+        }
+        guard !isKey else { throw .usage("a key has several lines: name its file with --file") }
+        return try input.ask(watching: conversation.takeOverSignals())
+    }
+}
