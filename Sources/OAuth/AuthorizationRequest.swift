@@ -74,7 +74,16 @@ package struct AuthorizationRequest: Sendable {
     /// The URL to open: the endpoint with its own query kept (RFC 6749, section 3.1), nothing sent twice,
     /// nothing sent empty.
     package func url(endpoint: WebURL) throws(OAuthError) -> WebURL {
-        let parameters = try parameters()
+        try Self.url(endpoint, carrying: try parameters())
+    }
+
+    /// The URL to open where the request itself was pushed (RFC 9126, section 4): the client and the pushed request's
+    /// name, and nothing of what the name stands for.
+    package func url(endpoint: WebURL, requestURI: String) throws(OAuthError) -> WebURL {
+        try Self.url(endpoint, carrying: ["client_id": clientID, "request_uri": requestURI])
+    }
+
+    private static func url(_ endpoint: WebURL, carrying parameters: FormParameters) throws(OAuthError) -> WebURL {
         let kept = endpoint.queryParameters ?? [:]
         for element in kept where parameters[element.name] != nil {
             throw OAuthError(

@@ -41,7 +41,6 @@ extension Programs {
                     ("token.get", ["account": "work", "resource": "https://api.example.com"], "resource"),
                     ("token.get", ["account": "work", "audience": "api"], "audience"),
                     ("login.start", ["account": "work", "flow": "device"], "flow"),
-                    ("logout", ["account": "work", "end_session": true], "end_session"),
                 ]
                 for (method, params, member) in refused {
                     let refusal = try await stand.refusal(method, params)

@@ -20,6 +20,8 @@ package import TokendProtocol
     }
     package private(set) var faults: [ConfigurationFault] = []
     package internal(set) var login: Login?
+    /// The way to the provider's own logout, of the last one that was asked for.
+    var endSession: EndSession?
     /// When the last login ran out of time that nobody looked at.
     var ignoredLoginAt: BootInstant?
     /// Logins that ended, for those who ask within a minute.
@@ -198,6 +200,7 @@ package import TokendProtocol
     /// No background work any more but the store's.
     func stop() {
         login?.cancel("tokend is stopping")
+        endSession?.close()
         isStopped = true
         halt()
     }

@@ -26,6 +26,8 @@ extension AccountConfiguration {
         account.file = source.file
         account.readProvider(from: &reader)
         account.readRequests(from: &reader)
+        account.readExchange(from: &reader)
+        account.scopesFrom = endpoint("scopes_from", from: &reader)
         account.readTLS(from: &reader, digestOfFile: digestOfFile)
         if var refresh = reader.inner("refresh") {
             account.refresh = RefreshSettings(reading: &refresh)
@@ -73,15 +75,16 @@ extension AccountConfiguration {
         endpoints.userinfo = Self.endpoint("userinfo", from: &reader)
         endpoints.endSession = Self.endpoint("end_session", from: &reader)
         endpoints.jwks = Self.endpoint("jwks", from: &reader)
+        endpoints.pushedAuthorization = Self.endpoint("pushed_authorization", from: &reader)
         endpoints.registration = Self.endpoint("registration", from: &reader)
-        for name in ["device_authorization", "pushed_authorization"] where reader.value(name) != nil {
-            reader.fault(name, Self.notBuilt)
+        if reader.value("device_authorization") != nil {
+            reader.fault("device_authorization", Self.notBuilt)
         }
         reader.finish()
     }
 
     /// An https URL, or http on a loopback address.
-    private static func endpoint(_ name: String, from reader: inout MemberReader) -> WebURL? {
+    static func endpoint(_ name: String, from reader: inout MemberReader) -> WebURL? {
         guard let text = reader.string(name) else { return nil }
         guard let url = try? WebURL(text) else {
             reader.fault(name, "is not an absolute URL")
@@ -104,7 +107,7 @@ extension AccountConfiguration {
 
     private mutating func readRequests(from reader: inout MemberReader) {
         let words = reader.strings("scopes") ?? []
-        for word in words where !Self.isScopeToken(word) {
+        for word in words where !Scope.isScopeToken(word) {
             reader.fault("scopes", "“\(DisplayText.sanitized(word))” is not one scope (RFC 6749, section 3.3)")
         }
         scopes = Scope(words)
@@ -116,7 +119,9 @@ extension AccountConfiguration {
             )
         }
         audience = reader.string("audience")
+        push = reader.word("par", as: PushPolicy.self) ?? push
         readRedirects(from: &reader)
+        postLogoutRedirect = Self.postLogoutRedirect(from: &reader)
         if var inner = reader.inner("authorization_parameters") {
             authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
             let mode = authorizationParameters["response_mode"]
@@ -150,12 +155,6 @@ extension AccountConfiguration {
             }
         }
         return headers
-    }
-
-    /// RFC 6749, section 3.3.
-    private static func isScopeToken(_ word: String) -> Bool {
-        !word.isEmpty
-            && word.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }
 
     private mutating func readRedirects(from reader: inout MemberReader) {

@@ -37,6 +37,7 @@ extension GrantRecord {
         object["refreshed_at"] = refreshedAt.map { .integer($0) }
         object["grant_expires_at"] = grantExpiresAt.map { .integer($0) }
         object["token"] = token.map { .object($0.json) }
+        object["untraded"] = untraded.map { .object($0.json) }
         object["ended"] = ended.map(Self.json)
         return object
     }
@@ -75,6 +76,7 @@ extension GrantRecord {
         record.refreshedAt = object["refreshed_at"]?.int64
         record.grantExpiresAt = object["grant_expires_at"]?.int64
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }
+        record.untraded = object["untraded"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.ended = object["ended"]?.object.flatMap(Ended.init(json:))
         return record
     }

@@ -57,6 +57,9 @@ package struct GrantRecord: Sendable, Equatable {
     /// after which the subject alone is compared.
     package var identityToken: IDToken?
     package var token: HeldToken?
+    /// The provider's own token while the application's backend has not taken it yet (`exchange`); what is served is
+    /// `token`, always.
+    package var untraded: HeldToken?
     package var ended: Ended?
 
     package init(scope: Scope, destination: GrantDestination, signedInAt: Int64) {
@@ -78,6 +81,7 @@ package struct GrantRecord: Sendable, Equatable {
         record.refreshToken = nil
         record.pending = nil
         record.token = nil
+        record.untraded = nil
         record.ended = end
         return record
     }

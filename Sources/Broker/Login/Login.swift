@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import HTTPTypes
+import HTTPTypes
 import OAuth
 import Secrets
 import StrictJSON
@@ -11,18 +11,6 @@ package import TokendProtocol
 /// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
 /// waits for the result.
 @LoopActor package final class Login {
-    /// What the one who started it is told, and no one else.
-    package struct Start: Sendable {
-        package var authorizationURL: WebURL
-        /// The listener's own page that leads there; nil for a way home without a listener.
-        package var startURL: WebURL?
-        package var redirectURI: String
-
-        /// What a browser is to open: the short page where there is one, so that the long URL with the state is in no
-        /// process list.
-        package var page: WebURL { startURL ?? authorizationURL }
-    }
-
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
@@ -33,7 +21,7 @@ package import TokendProtocol
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
     /// What came home besides the code.
-    private(set) var metadata: LoginMetadata?
+    var metadata: LoginMetadata?
 
     private let account: String
     /// The provider's host.
@@ -41,8 +29,10 @@ package import TokendProtocol
     private let clock: any Clock
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    private var machine: LoginStateMachine?
+    var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
+    /// Where the listener is.
+    private var origin: String?
     private var attempt: LoginAttempt?
     private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
@@ -89,7 +79,11 @@ package import TokendProtocol
             do throws(ProtocolError) {
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
-                try open(prepared, attempt, redirects: redirects)
+                let sent = try open(prepared, attempt, redirects: redirects)
+                let url = try await sent.authorizationURL()
+                guard result == nil else { return }
+                let redirectURI = sent.sent?.redirectURI ?? ""
+                begun(Start(authorizationURL: url, startURL: startURL, redirectURI: redirectURI))
             } catch {
                 finish(.failure(.fault(error)))
             }
@@ -100,32 +94,45 @@ package import TokendProtocol
         _ prepared: LoginAttempt.Prepared,
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
-    ) throws(ProtocolError) {
+    ) throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return answer(.refused(status: 404)) }
             received(request, answer)
         }
         self.listener = listener
+        origin = redirect.origin
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
-        do {
-            let start = Start(
-                authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
-                startURL: startURL(redirect),
-                redirectURI: redirect.uri
-            )
-            self.start = start
-            let starters = self.starters
-            self.starters = []
-            for starter in starters { starter(.success(start)) }
-        } catch {
-            throw error.protocolError
+        return request.attempt
+    }
+
+    private func begun(_ start: Start) {
+        self.start = start
+        var starters = self.starters[...]
+        self.starters = []
+        starters.popFirst()?(.success(start))
+        for starter in starters { tellStart(start, to: starter) }
+    }
+
+    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
+    /// their own (RFC 9126, sections 2.2 and 4).
+    private func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
+        Task.onLoop {
+            do throws(ProtocolError) {
+                var start = start
+                start.authorizationURL = try await attempt.authorizationURL()
+                starter(.success(start))
+            } catch {
+                starter(.failure(error))
+            }
         }
     }
 
-    private func startURL(_ redirect: LoginAttempt.Redirect) -> WebURL? {
-        guard let origin = redirect.origin, let machine else { return nil }
+    /// Where the listener's page is that leads to the provider.
+    private var startURL: WebURL? {
+        guard let origin, let machine else { return nil }
         return try? WebURL(origin + machine.startPath)
     }
 
@@ -134,7 +141,7 @@ package import TokendProtocol
     /// Calls `body` once a browser can be opened, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         interest += 1
-        if let start { return body(.success(start)) }
+        if let start { return tellStart(start, to: body) }
         if case .failure(let error) = result { return body(.failure(error)) }
         starters.append(body)
     }
@@ -168,46 +175,21 @@ package import TokendProtocol
             answer(page)
             closeListener()
         case .leadOn:
-            answer(start.map { .leadOn($0.authorizationURL) } ?? .refused(status: 404))
+            leadOn(answer)
         }
     }
 
-    /// The parameters of a URL that is this login's redirect; nil for any other.
-    func parameters(of url: Secret) -> FormParameters? {
-        guard let start else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: start.redirectURI)
-    }
-
-    /// Whether the URL is the answer to this very login.
-    func isAnswer(_ url: Secret) -> Bool {
-        guard let parameters = parameters(of: url), let machine else { return false }
-        return machine.isAnswer(parameters)
-    }
-
-    /// What came back with this login's answer besides the code.
-    func metadata(of url: Secret) -> LoginMetadata? {
-        parameters(of: url).flatMap { machine?.metadata(of: $0) }
-    }
-
-    /// Takes an answer that came another way than through the listener.
-    ///
-    /// - Parameter added: what the one who brings it says of it.
-    /// - Throws: where that is too much to keep; the login goes on.
-    func complete(_ url: Secret, adding added: JSONObject? = nil) throws(ProtocolError) {
-        guard let parameters = parameters(of: url), var machine else { return }
-        let action = machine.completed(parameters)
-        let metadata = try LoginMetadata.joined(machine.metadata, added)
-        self.machine = machine
-        switch action {
-        case .exchange(let code):
-            self.metadata = metadata
-            exchange(code)
-        case .end(let failure): finish(.failure(failure))
-        case .answer, .hold, .showPage, .leadOn: break
+    private func leadOn(_ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
+        guard let start else { return answer(.refused(status: 404)) }
+        tellStart(start) { [self] started in
+            switch started {
+            case .success(let start): answer(.leadOn(start.authorizationURL))
+            case .failure(let error): answer(LoginFailure.fault(error).page(account: account, provider: provider))
+            }
         }
     }
 
-    private func exchange(_ code: Secret) {
+    func exchange(_ code: Secret) {
         guard let attempt else { return }
         // It is never cancelled: a grant that comes too late is revoked, and for that its answer must be read.
         Task.onLoop { [self] in
@@ -262,8 +244,9 @@ package import TokendProtocol
         finish(.failure(.fault(error)))
     }
 
-    private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
+    func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
+        let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
         deadline?.cancel()

@@ -78,7 +78,7 @@ package struct LoginStateMachine: Sendable {
         guard [path, pagePath, startPath].contains(request.path) else { return .answer(.refused(status: 404)) }
         let isForm = takesForms && request.method == .post && request.path == path
         guard request.method == .get || isForm else { return .answer(.refused(status: 405)) }
-        guard !isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
+        guard !Self.isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
         if request.path == pagePath { return page() }
         if request.path == startPath { return start() }
         let text = isForm ? String(decoding: request.body, as: UTF8.self) : request.query
@@ -144,7 +144,7 @@ package struct LoginStateMachine: Sendable {
     }
 
     /// Browsers that load ahead of a person must not use up the code.
-    private func isPrefetch(_ headers: HTTPHeaders) -> Bool {
+    static func isPrefetch(_ headers: HTTPHeaders) -> Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
             headers.values(of: name).contains { value in
                 ["prefetch", "prerender", "preview"].contains(where: value.lowercased().contains)

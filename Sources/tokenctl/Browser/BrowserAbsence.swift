@@ -20,25 +20,25 @@ package struct BrowserAbsence: Sendable {
     package func lines(reason: String?) -> [String] {
         let opening = reason.map { "No browser is opened (\($0))" }
         guard comesToListener else {
-            return [
-                (opening.map { $0 + ": open" } ?? "Open") + " the URL yourself, in a browser of this machine.",
-                "For a browser elsewhere: tokenctl login \(TerminalText.sanitized(account)) --paste",
-            ]
+            return [(opening.map { $0 + ": open" } ?? "Open") + " the URL yourself, on this machine.", elsewhere]
         }
         if let command = SSHForwarding.command(
             redirectURI: started.redirectURI,
             connection: environment["SSH_CONNECTION"]
         ) {
-            let short = shortPage("Then open this there, which leads to the URL above:")
             return [
                 (opening.map { $0 + ". On" } ?? "On") + " the machine with the browser, run this first,",
                 "so that the answer finds its way here:", "", "  " + command, "",
-            ] + short
+            ] + shortPage("Then open this there, which leads to the URL above:")
+                + ["Or, without that: \(paste)"]
         }
         let short = shortPage("For a browser on this machine, this is shorter:")
-        guard let opening else { return short }
-        return [opening + ": open the URL yourself, on this machine."] + short
+        return (opening.map { [$0 + ": open the URL yourself, on this machine."] } ?? []) + short + [elsewhere]
     }
+
+    private var paste: String { "tokenctl login \(TerminalText.sanitized(account)) --paste" }
+
+    private var elsewhere: String { "For a browser elsewhere: \(paste)" }
 
     private func shortPage(_ sentence: String) -> [String] {
         started.startURL.map { [sentence, "", "  " + TerminalText.sanitized($0), ""] } ?? []

@@ -26,6 +26,8 @@ extension Verb {
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
             Flag("--login-hint", value: "NAME", "tell the provider who is about to sign in"),
+            Flag("--acr-values", value: "VALUES", "how strong the sign-in must be, in the provider's words"),
+            Flag("--max-age", value: "TIME", "how long ago you may have signed in, such as 0 or 5m"),
         ],
         summary: "sign in with your browser",
         details: [
@@ -50,9 +52,11 @@ extension Verb {
         flags: [
             Flag("--all", "sign every account out"),
             Flag("--keep-grant", "forget it here, but do not revoke it at the provider"),
+            Flag("--end-session", "also sign out at the provider, in your browser"),
+            Flag("--no-browser", "with --end-session: only print the URL"),
         ],
         summary: "sign out here, and revoke the grant",
-        examples: ["tokenctl logout work", "tokenctl logout --all"]
+        examples: ["tokenctl logout work", "tokenctl logout work --end-session", "tokenctl logout --all"]
     )
 
     static let accountAdd = Verb(

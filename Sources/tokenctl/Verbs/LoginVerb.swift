@@ -43,6 +43,10 @@ struct LoginVerb {
         options.pastes = invocation.has("--paste")
         options.force = invocation.has("--force")
         options.loginHint = invocation.value("--login-hint")
+        options.acrValues = invocation.value("--acr-values")
+        if let text = invocation.value("--max-age") {
+            options.maxAge = try Seconds.required(text, for: "--max-age")
+        }
         return options
     }
 }

@@ -19,6 +19,10 @@ struct SignIn {
         var loginHint: String?
         /// Whether the person pastes the address that the browser ends on.
         var pastes = false
+        /// The authentication classes that will do, with spaces between.
+        var acrValues: String?
+        /// Seconds that may have passed since the person last signed in at the provider.
+        var maxAge: Int64?
     }
 
     private let conversation: Conversation
@@ -110,6 +114,8 @@ struct SignIn {
         if options.force { parameters.force = true }
         parameters.loginHint = options.loginHint
         if options.pastes { parameters.completes = true }
+        parameters.acrValues = options.acrValues
+        parameters.maxAge = options.maxAge
         return parameters
     }
 

@@ -68,8 +68,7 @@ struct SignInWait {
             hintAt = nil
             console.say("Nothing to see? Open the URL above in any browser on this machine.")
             if let redirect = started.redirectURI {
-                console.say("Does the page refuse the redirect URI? Then this one is to be registered at the provider:")
-                console.say("  " + TerminalText.sanitized(redirect))
+                RegistrationHint(redirect).lines.forEach(console.say)
             }
         }
         let frames = console.traits.errorPalette.spinner

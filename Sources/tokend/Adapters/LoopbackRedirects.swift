@@ -74,6 +74,8 @@ extension ListenerReply {
             respond(SignInPage.signedIn(account: account, identity: identity, provider: provider))
         case .denied(let account, let provider):
             respond(SignInPage.denied(account: account, provider: provider))
+        case .signedOut(let account, let provider):
+            respond(SignInPage.signedOut(account: account, provider: provider))
         case .failed(let account, let reason, let next, let command):
             respond(SignInPage.failed(account: account, reason: reason, nextStep: next, command: command))
         case .refused(let status):
