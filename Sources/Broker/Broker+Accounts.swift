@@ -27,6 +27,7 @@ extension Broker {
         try ClientSecretCheck.check(.clientSecret, clientSecret, for: new, member: "client_secret")
         try await vault(of: name).give(.clientSecret, clientSecret, to: new)
         let file = try write(name, source)
+        accounts[name]?.hasClientItem = true
         accounts[name]?.clientChanged()
         return file
     }
@@ -52,6 +53,7 @@ extension Broker {
             return try AccountConfiguration.read(
                 name: name,
                 source: source,
+                presets: configuration.presets,
                 digestOfFile: ports.files.digest(ofFile:)
             )
         } catch {

@@ -16,6 +16,9 @@ package struct AuthorizationRequest: Sendable {
     /// What is asked for; an empty scope is not sent.
     package var scope: Scope
 
+    /// How this provider wants its scopes.
+    package var dialect = ProviderDialect()
+
     /// Ties the answer to this attempt (RFC 9700, section 2.1), made anew for each.
     package var state: String
 
@@ -100,7 +103,7 @@ package struct AuthorizationRequest: Sendable {
         var form: FormParameters = [
             "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI,
         ]
-        form.append("scope", ifPresent: scope.text)
+        form.append(dialect.scopeParameter, ifPresent: scope.tokens.joined(separator: dialect.scopeSeparator))
         form.append("state", state)
         form.append("nonce", ifPresent: nonce)
         form.append("code_challenge", proofKey.challenge)

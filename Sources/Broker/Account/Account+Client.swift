@@ -15,6 +15,7 @@ extension Account {
         guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
         try ClientSecretCheck.check(kind, value, for: configuration, member: "value")
         try await vault.give(kind, value, to: configuration)
+        hasClientItem = true
         clientChanged()
     }
 
@@ -25,8 +26,21 @@ extension Account {
         onChange?()
     }
 
+    /// What is missing in the secret store for the client to show itself, as far as that was seen; nil where nothing is.
+    var missingClient: ProtocolError? {
+        guard let configuration, !configuration.registersClient, hasClientItem == false else { return nil }
+        switch configuration.clientAuthentication {
+        case .none: return nil
+        case .clientSecretBasic, .clientSecretPost:
+            return ClientFault.missing(.clientSecret, configuration, isElsewhere: false).protocolError
+        case .privateKeyJWT:
+            return ClientFault.missing(.clientKey, configuration, isElsewhere: false).protocolError
+        }
+    }
+
     /// The account is removed: so is what its client shows itself with.
     func forgetClient(_ result: inout LogoutResult) async {
+        hasClientItem = false
         do throws(StoreError) {
             try await vault.forget(name)
         } catch {

@@ -31,6 +31,11 @@ extension Account {
             self?.ended(login)
         }
         self.login = login
+        defer { ports.log.record(.loginStarted(account: name, loginID: id)) }
+        guard configuration.flow != .clientCredentials else {
+            beginFetch(login, configuration)
+            return login
+        }
         let attempt = LoginAttempt(
             access: access(configuration),
             store: ports.store,
@@ -44,7 +49,6 @@ extension Account {
             ports.state.removals.contains(name)
         }
         login.begin(attempt, redirects: ports.redirects)
-        ports.log.record(.loginStarted(account: name, loginID: id))
         return login
     }
 

@@ -31,6 +31,7 @@ extension Account {
         if revoke, let record { await self.revoke(record, &result) }
         if endSession { await openEndSession(record, &result) }
         ports.log.record(.loggedOut(account: name, revocationFault: result.revocationFault))
+        settleFlow()
         return result
     }
 

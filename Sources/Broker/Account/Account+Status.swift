@@ -23,10 +23,11 @@ extension Account {
 
     private func statusState(of grant: LiveGrant) -> AccountState {
         let holds = grant.holds(ports.clock.now)
-        if machine.isHeldBack || (grant.record.refreshToken == nil && !holds) { return .loginRequired }
+        if machine.isHeldBack || (!grant.record.canRenew && !holds) { return .loginRequired }
         if grant.storeError?.code == .locked, !holds { return .storeLocked }
         if grant.isRefreshing { return .refreshing }
-        if grant.failure?.error.kind == .configInvalid, !holds { return .misconfigured }
+        let lacksClient = missingClient != nil || grant.failure?.error.kind == .configInvalid
+        if lacksClient, !holds { return .misconfigured }
         if grant.failure != nil || grant.debt != nil || (grant.storeError != nil && !holds) { return .retrying }
         return .ready
     }
@@ -36,7 +37,7 @@ extension Account {
         switch machine.state {
         case .ended(let ended): ended.end.reason
         case .live where machine.isHeldBack: .configChanged
-        case .live(let grant) where grant.record.refreshToken == nil && !grant.holds(ports.clock.now): .ended
+        case .live(let grant) where !grant.record.canRenew && !grant.holds(ports.clock.now): .ended
         case .signedOut: .signedOut
         default: nil
         }
@@ -56,6 +57,7 @@ extension Account {
         if state == .loginRequired || state == .loginPending {
             status.reason = endReason.map { LoginReason(rawValue: $0.rawValue) }
         }
+        status.flow = configuration?.flow.loginFlow ?? .browser
         status.scope = record?.scope.text
         status.subject = record?.subject.map { DisplayText.sanitized($0) }
         status.identity = record?.identity
@@ -81,6 +83,9 @@ extension Account {
     private func fault(at now: Moment) -> AccountStatus.Fault? {
         if let fault = faults.first {
             return .init(kind: .configInvalid, message: fault.description, at: now.wall)
+        }
+        if let missing = missingClient {
+            return .init(kind: missing.kind, message: missing.message, at: now.wall)
         }
         switch machine.state {
         case .blocked(let error):

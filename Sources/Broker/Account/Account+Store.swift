@@ -47,7 +47,8 @@ extension Account {
     }
 
     /// The store's word on this account.
-    func loaded(_ record: GrantRecord?) {
+    func loaded(_ stored: GrantRecord?) {
+        let record = inForce(stored)
         perform(
             machine.loaded(
                 record,

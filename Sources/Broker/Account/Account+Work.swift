@@ -11,6 +11,7 @@ extension Account {
         for action in actions {
             switch action {
             case .load: load()
+            case .refresh(let record) where record.isOwn: fetch(record)
             case .refresh(let record): refresh(record)
             case .write(let record): write(record)
             case .clear: clear()
@@ -62,7 +63,7 @@ extension Account {
         }
     }
 
-    private func finished(_ outcome: RefreshOutcome) {
+    func finished(_ outcome: RefreshOutcome) {
         let actions: [GrantStateMachine.Action]
         let (now, roll) = (ports.clock.now, ports.entropy.roll())
         if case .replaced(let record) = outcome {

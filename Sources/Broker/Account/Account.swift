@@ -54,6 +54,8 @@ package import TokendProtocol
     var timer: (any ScheduledTimer)?
     var armedFor: BootInstant?
     var waiters: [Waiter] = []
+    /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
+    var hasClientItem: Bool?
     /// The last configuration without a fault: what the store owes is written under its name.
     private(set) var lastConfiguration: AccountConfiguration?
 
@@ -102,6 +104,7 @@ package import TokendProtocol
                 login.cancel("the settings of “\(name)” changed during the sign-in; sign in again")
             }
             halt()
+            settleFlow()
         }
     }
 
@@ -120,24 +123,13 @@ package import TokendProtocol
     func isAllowed(_ record: GrantRecord?) -> Bool {
         guard let record, let configuration else { return true }
         return record.destination.allows(configuration, wire: settings.wire)
+            && record.isOwn == (configuration.flow == .clientCredentials)
     }
 
     /// The fault that keeps every use of this account; nil where there is none.
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
-    var wire: WireSettings {
-        let files = [
-            (settings.wire.caFile, settings.wire.caDigest), (configuration?.caFile, configuration?.caDigest),
-        ]
-        return WireSettings(
-            authorities: files.compactMap { path, digest in
-                guard let path, let digest else { return nil }
-                return .init(path: path, digest: digest)
-            },
-            proxy: settings.wire.proxy,
-            timeout: .seconds(settings.wire.timeout)
-        )
-    }
+    var wire: WireSettings { settings.wire.settings(of: configuration) }
 
     /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
     func access(_ configuration: AccountConfiguration, for destination: GrantDestination? = nil) -> ProviderAccess {

@@ -9,16 +9,17 @@ import TokendProtocol
 extension AccountConfiguration {
     /// Reads an account's file.
     ///
+    /// - Parameter presets: what the account may build on.
     /// - Parameter digestOfFile: the SHA-256, in hexadecimal, of a file that the account names (a CA); nil where it
     ///   cannot be read.
     /// - Throws: every fault that was found, at least one.
     package static func read(
         name: String,
         source: ConfigurationSource,
+        presets: ProviderPresets = .builtIn,
         digestOfFile: (String) -> String?
     ) throws(ConfigurationFaults) -> AccountConfiguration {
-        let object = try source.object()
-        var reader = MemberReader(object, source: source)
+        var reader = try presets.reader(of: source)
         if !AccountName.isValid(name) {
             reader.add([ConfigurationFault(file: source.file, message: AccountName.fault(of: name))])
         }
@@ -29,6 +30,10 @@ extension AccountConfiguration {
         account.readExchange(from: &reader)
         account.scopesFrom = endpoint("scopes_from", from: &reader)
         account.readTLS(from: &reader, digestOfFile: digestOfFile)
+        if var inner = reader.inner("dialect") {
+            account.dialect = ProviderDialect(reading: &inner)
+            reader.add(inner.faults)
+        }
         if var refresh = reader.inner("refresh") {
             account.refresh = RefreshSettings(reading: &refresh)
             reader.add(refresh.faults)
@@ -40,14 +45,15 @@ extension AccountConfiguration {
     }
 
     private mutating func readProvider(from reader: inout MemberReader) {
+        let template = reader.string("issuer_template")
         if let text = reader.string("issuer") {
-            do { issuer = try Issuer(text) } catch { reader.fault("issuer", error.message) }
+            do { issuer = try Issuer(text, template: template) } catch { reader.fault("issuer", error.message) }
         }
         if var inner = reader.inner("endpoints") {
             readEndpoints(from: &inner)
             reader.add(inner.faults)
         }
-        if !reader.has("issuer"), !reader.has("provider"), endpoints.authorization == nil || endpoints.token == nil {
+        if !reader.has("issuer"), endpoints.authorization == nil || endpoints.token == nil {
             reader.fault("issuer", "is missing: name the provider's issuer, such as \"https://login.example.com\"")
         }
         readClient(from: &reader)
@@ -64,6 +70,13 @@ extension AccountConfiguration {
         } else {
             clientAuthentication =
                 reader.word("client_authentication", as: ClientAuthenticationMethod.self) ?? clientAuthentication
+        }
+        flow = reader.value("flow")?.string.flatMap(AccountFlow.init(rawValue:)) ?? flow
+        if flow == .clientCredentials, clientAuthentication == .none {
+            reader.fault(
+                "flow",
+                "client_credentials is for a client that shows itself: set client_authentication (RFC 6749, section 4.4)"
+            )
         }
     }
 

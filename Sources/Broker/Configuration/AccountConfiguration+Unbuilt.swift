@@ -32,8 +32,11 @@ extension AccountConfiguration {
     }
 
     private static let unbuilt = [
-        Unbuilt("provider"),
-        Unbuilt("flow", accepted: ["browser"], words: ["browser", "device", "client_credentials"]),
+        Unbuilt(
+            "flow",
+            accepted: ["browser", "client_credentials"],
+            words: ["browser", "device", "client_credentials"]
+        ),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
         Unbuilt("allow", accepted: [["*"]]),
         Unbuilt("administration", accepted: [["*"]]),

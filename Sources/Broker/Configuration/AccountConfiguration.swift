@@ -43,6 +43,7 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var registersClient = false
     /// How the client shows itself; its secret or key lies in the secret store.
     package var clientAuthentication = ClientAuthenticationMethod.none
+    package var flow = AccountFlow.browser
     package var scopes: Scope = []
     package var resource: [String] = []
     package var audience: String?
@@ -60,6 +61,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     /// An application's server that names the scopes to ask for.
     package var scopesFrom: WebURL?
     package var refresh = RefreshSettings()
+    /// How the provider's requests and answers differ from the standards.
+    package var dialect = ProviderDialect()
     /// An additional CA, as a path to a PEM file.
     package var caFile: String?
     /// The SHA-256 of that file's content; part of where a grant may go.

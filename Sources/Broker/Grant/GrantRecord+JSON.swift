@@ -39,6 +39,7 @@ extension GrantRecord {
         object["token"] = token.map { .object($0.json) }
         object["untraded"] = untraded.map { .object($0.json) }
         object["ended"] = ended.map(Self.json)
+        object["own_scope"] = ownScope.map { .string($0.text) }
         return object
     }
 
@@ -78,6 +79,7 @@ extension GrantRecord {
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.untraded = object["untraded"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.ended = object["ended"]?.object.flatMap(Ended.init(json:))
+        record.ownScope = object["own_scope"]?.string.map { Scope($0) }
         return record
     }
 

@@ -61,6 +61,9 @@ package struct GrantRecord: Sendable, Equatable {
     /// `token`, always.
     package var untraded: HeldToken?
     package var ended: Ended?
+    /// What was asked for, where the token is the client's own and no person's (RFC 6749, section 4.4); nil for a grant
+    /// that somebody gave.
+    package var ownScope: Scope?
 
     package init(scope: Scope, destination: GrantDestination, signedInAt: Int64) {
         self.scope = scope
@@ -74,6 +77,12 @@ package struct GrantRecord: Sendable, Equatable {
     }
 
     package var renewable: Bool { refreshToken != nil }
+
+    /// Whether the client fetches it for itself.
+    package var isOwn: Bool { ownScope != nil }
+
+    /// Whether the daemon can get another token without a person.
+    package var canRenew: Bool { renewable || isOwn }
 
     /// The same grant without anything secret, for the time after its end.
     package func tombstone(_ end: Ended) -> GrantRecord {

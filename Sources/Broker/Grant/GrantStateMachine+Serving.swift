@@ -35,7 +35,7 @@ extension GrantStateMachine {
     private func suffices(_ held: HeldToken, _ grant: LiveGrant, _ demand: TokenDemand, at now: Moment) -> Bool {
         guard let lifetime = held.wholeLife, let remaining = held.remaining(at: now) else {
             // Nobody knows its end: it does until the time at which it is renewed on suspicion.
-            return grant.record.refreshToken == nil || !held.isSuspect(at: now)
+            return !grant.record.canRenew || !held.isSuspect(at: now)
         }
         if held.holds(demand.minValid, at: now) { return true }
         // A wish beyond the token's whole life costs one refresh; then the token will do until half its life has gone.
@@ -60,7 +60,7 @@ extension GrantStateMachine {
         if let error = grant.debt?.error {
             return (fallBack(grant, demand, error.protocolError, at: now), [])
         }
-        guard grant.record.refreshToken != nil else {
+        guard grant.record.canRenew else {
             return (fallBack(grant, demand, notRenewable, at: now), [])
         }
         if let until = grant.blockedUntil(at: now), let failure = grant.failure {

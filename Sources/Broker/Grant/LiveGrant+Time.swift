@@ -10,9 +10,9 @@ extension LiveGrant {
     /// - Parameter isHalted: nothing may be asked of the provider now; what the store owes is written all the same.
     func deadline(_ settings: RefreshSettings, isHalted: Bool) -> BootInstant? {
         if let debt { return debt.retryAt }
-        guard !isHalted, !isRefreshing, record.refreshToken != nil, failure?.kind != .misconfigured else { return nil }
+        guard !isHalted, !isRefreshing, record.canRenew, failure?.kind != .misconfigured else { return nil }
         if record.pending != nil { return notBefore }
-        let policy = RefreshPolicy(margin: settings.margin, keepAlive: settings.keepAlive)
+        let policy = settings.rules
         let dues = [dueByToken(settings, policy), dueByIdleness(policy)].compactMap(\.self)
         return dues.min().map { max($0, notBefore) }
     }
@@ -23,6 +23,8 @@ extension LiveGrant {
         case .active where !wasAskedFor: return nil
         case .active, .always: break
         }
+        // The first token for the client itself is fetched when somebody asks.
+        if record.isOwn, record.token == nil { return nil }
         guard let token = record.token, !(isDueAtStart && settings.policy == .always) else { return notBefore }
         guard let delay = policy.refreshDelay(lifetime: token.lifetime, jitter: jitter) else { return nil }
         let due = token.obtainedAtBoot.advanced(by: .seconds(max(0, delay - Double(token.ageThen))))
@@ -30,6 +32,7 @@ extension LiveGrant {
     }
 
     private func dueByIdleness(_ policy: RefreshPolicy) -> BootInstant? {
+        guard !record.isOwn else { return nil }
         let life = record.grantExpiresAt.map { $0.subtractingSaturated(record.refreshedAt ?? record.signedInAt) }
         return policy.keepAliveDelay(grantLifetime: life)
             .map { lastUsed.advanced(by: .seconds(max(0, $0.subtractingSaturated(idleThen)))) }
@@ -45,7 +48,7 @@ extension LiveGrant {
         }
         dueByWall = nil
         guard let token = record.token,
-            let delay = RefreshPolicy(margin: settings.margin).refreshDelay(lifetime: token.lifetime, jitter: jitter)
+            let delay = settings.rules.refreshDelay(lifetime: token.lifetime, jitter: jitter)
         else { return }
         let wait = token.issuedAt.addingSaturated(Int64(delay)).subtractingSaturated(now.wall)
         dueByWall = max(now.boot.advanced(by: .seconds(max(0, wait))), now.spread(by: roll))

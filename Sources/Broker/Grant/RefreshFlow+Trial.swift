@@ -16,7 +16,7 @@ extension RefreshFlow {
     func tryOut(_ record: GrantRecord, _ refreshToken: Secret) async throws(LoginFailure) -> GrantRecord {
         let result: Result<GrantRecord, LoginFailure>
         do throws(ProtocolError) {
-            let (metadata, endpoint) = try await place()
+            let (metadata, endpoint) = try await access.tokenEndpoint()
             var attempt = Attempt(
                 record: record,
                 refreshToken: refreshToken,

@@ -79,7 +79,7 @@ import TokendProtocol
         let metadata: ProviderMetadata
         let endpoint: WebURL
         do throws(ProtocolError) {
-            (metadata, endpoint) = try await place()
+            (metadata, endpoint) = try await access.tokenEndpoint()
         } catch {
             let kind: RefreshFailure.Class = error.kind == .providerError ? .misconfigured : .passing
             return ifWanted(.failed(RefreshFailure(kind: kind, error: error), known.pending))
@@ -115,15 +115,6 @@ import TokendProtocol
         var flow = self
         flow.access = access
         return await flow.send(attempt)
-    }
-
-    func place() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
-        let metadata = try await access.directory.metadata(for: account, wire: access.wire)
-        do {
-            return (metadata, try metadata.require(\.tokenEndpoint, named: "token_endpoint"))
-        } catch {
-            throw error.protocolError
-        }
     }
 
     private func send(_ first: Attempt) async -> RefreshOutcome? {

@@ -12,8 +12,8 @@ import TokendProtocol
 extension Login {
     /// The parameters of a URL that is this login's redirect; nil for any other.
     func parameters(of url: Secret) -> FormParameters? {
-        guard let start else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: start.redirectURI)
+        guard let redirectURI = start?.redirectURI else { return nil }
+        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
     }
 
     /// Whether the URL is the answer to this very login.

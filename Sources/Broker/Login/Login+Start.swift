@@ -2,17 +2,35 @@
 // Copyright the tokend authors
 
 package import HTTPTypes
+import Systemd
+package import TokendProtocol
 
 extension Login {
     /// What the one who started it is told, and no one else.
     package struct Start: Sendable {
-        package var authorizationURL: WebURL
+        package var flow = LoginFlow.browser
+        /// nil where no browser is needed.
+        package var authorizationURL: WebURL?
         /// The listener's own page that leads there; nil for a way home without a listener.
         package var startURL: WebURL?
-        package var redirectURI: String
+        package var redirectURI: String?
 
         /// What a browser is to open: the short page where there is one, so that the long URL with the state is in no
         /// process list.
-        package var page: WebURL { startURL ?? authorizationURL }
+        package var page: WebURL? { startURL ?? authorizationURL }
+    }
+
+    /// A login that needs nobody: fetches, and ends with what came.
+    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
+        preparation = Task.onLoop { [self] in
+            do throws(LoginFailure) {
+                let record = try await fetch()
+                guard result == nil else { return }
+                begun(Start(flow: .clientCredentials))
+                finish(.success(try keep(record)))
+            } catch {
+                finish(.failure(error))
+            }
+        }
     }
 }

@@ -34,7 +34,7 @@ package import TokendProtocol
     /// Where the listener is.
     private var origin: String?
     private var attempt: LoginAttempt?
-    private var preparation: Task<Void, Never>?
+    var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
     private(set) var interest = 0
@@ -107,7 +107,7 @@ package import TokendProtocol
         return request.attempt
     }
 
-    private func begun(_ start: Start) {
+    func begun(_ start: Start) {
         self.start = start
         var starters = self.starters[...]
         self.starters = []
@@ -183,8 +183,10 @@ package import TokendProtocol
         guard let start else { return answer(.refused(status: 404)) }
         tellStart(start) { [self] started in
             switch started {
-            case .success(let start): answer(.leadOn(start.authorizationURL))
-            case .failure(let error): answer(LoginFailure.fault(error).page(account: account, provider: provider))
+            case .success(let start):
+                answer(start.authorizationURL.map { .leadOn($0) } ?? .refused(status: 404))
+            case .failure(let error):
+                answer(LoginFailure.fault(error).page(account: account, provider: provider))
             }
         }
     }

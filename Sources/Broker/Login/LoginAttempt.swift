@@ -171,6 +171,7 @@ import TokendProtocol
             nonce: account.issuer == nil ? nil : nonce,
             proofKey: proofKey
         )
+        request.dialect = account.dialect
         request.loginHint = loginHint(prepared)
         request.prompt = AuthorizationRequest.prompt(
             asked: parameters.prompt,

@@ -12,12 +12,7 @@ extension RequestRouter {
     func startLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginStart.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
-        if let flow = parameters.flow, flow != .browser {
-            throw .invalidParams(
-                member: "flow",
-                "the flow “\(flow.rawValue)” is not built yet in this version of tokend"
-            )
-        }
+        if let flow = parameters.flow { try check(flow, for: account) }
         var asked = LoginParameters()
         asked.redirectURI = parameters.redirectURI
         asked.scope = parameters.scope.map { Scope($0) } ?? []
@@ -42,17 +37,32 @@ extension RequestRouter {
         }
     }
 
+    /// How an account comes to its tokens is its file's to say where no person signs in.
+    private func check(_ flow: LoginFlow, for account: Account) throws(ProtocolError) {
+        guard flow != .device else {
+            throw .invalidParams(
+                member: "flow",
+                "the flow “\(flow.rawValue)” is not built yet in this version of tokend"
+            )
+        }
+        guard let configured = account.configuration?.flow.loginFlow, flow != configured else { return }
+        throw .invalidParams(
+            member: "flow",
+            "“\(account.name)” has the flow “\(configured.rawValue)”; to change that, set flow in its file"
+        )
+    }
+
     private func result(_ login: Login, _ start: Login.Start) -> LoginStart.Result {
-        var result = LoginStart.Result(loginID: login.id, flow: .browser, expiresAt: login.expiresAt)
-        result.authorizationURL = start.authorizationURL.text
+        var result = LoginStart.Result(loginID: login.id, flow: start.flow, expiresAt: login.expiresAt)
+        result.authorizationURL = start.authorizationURL?.text
         result.startURL = start.startURL?.text
         result.redirectURI = start.redirectURI
         return result
     }
 
     /// Opens the person's browser; the URL is in the answer, too, so a browser that does not open ends nothing.
-    func openBrowser(_ isWanted: Bool, _ url: WebURL) {
-        guard isWanted else { return }
+    func openBrowser(_ isWanted: Bool, _ url: WebURL?) {
+        guard isWanted, let url else { return }
         let ports = broker.ports
         let command = broker.configuration.daemon.browser
         Task.onLoop {

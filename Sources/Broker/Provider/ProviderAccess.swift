@@ -29,6 +29,16 @@ import TokendProtocol
         case lost(TransportError, at: Moment)
     }
 
+    /// Where tokens are asked for, with the metadata that says so.
+    func tokenEndpoint() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
+        let metadata = try await directory.metadata(for: account, wire: wire)
+        do {
+            return (metadata, try metadata.require(\.tokenEndpoint, named: "token_endpoint"))
+        } catch {
+            throw error.protocolError
+        }
+    }
+
     /// Sends one token request. `at` is the time of sending, from which lifetimes count.
     ///
     /// - Throws: where nothing was sent: the client cannot show itself, or the account's own parameters break a rule.
@@ -54,7 +64,8 @@ import TokendProtocol
                 now: clock.now.wall,
                 requested: requested,
                 issuer: account.issuer,
-                sent: request.secrets + authentication.secrets(clientID: account.clientID)
+                sent: request.secrets + authentication.secrets(clientID: account.clientID),
+                dialect: account.dialect
             )
             return .answer(answer, at: sentAt)
         } catch {

@@ -4,6 +4,8 @@
 // The verbs that make accounts, sign in and sign out.
 extension Verb {
     static let accountFlags: [Flag] = [
+        Flag("--provider", value: "NAME", "a provider that tokend knows, such as google"),
+        Flag("--set", value: "NAME=VALUE", repeats: true, "what that provider's preset asks; may be repeated"),
         Flag("--issuer", value: "URL", "the provider's issuer, such as https://login.example.com"),
         Flag("--client-id", value: "ID", "the client id that the provider gave out for this program"),
         Flag("--scope", value: "SCOPE", repeats: true, "what to ask for; may be repeated"),
@@ -13,6 +15,7 @@ extension Verb {
     /// How the client shows itself, where it is not a public one.
     static let clientFlags: [Flag] = [
         Flag("--client-authentication", value: "METHOD", "how the client shows itself to the provider"),
+        Flag("--flow", value: "FLOW", "browser, or client_credentials where nobody signs in"),
         Flag("--client-secret-file", value: "FILE", "where the client secret is; - is stdin"),
         Flag("--client-key-file", value: "FILE", "where the client's private key is (PEM or JWK)"),
     ]
@@ -32,8 +35,9 @@ extension Verb {
         summary: "sign in with your browser",
         details: [
             "Prints the sign-in URL, opens your browser and waits until you are done.",
-            "With --issuer and --client-id the account is made in the same step; one that",
-            "is there and where nobody is signed in gets these settings instead.",
+            "With --provider, or --issuer and --client-id, the account is made in the same",
+            "step; one that is there and where nobody is signed in gets these settings",
+            "instead. At a terminal, what a provider needs and is missing is asked for.",
             "A redirect URI with a scheme of an application's own (com.example.app:/path)",
             "has the desktop open that scheme with tokenctl callback, before the browser",
             "opens. Ctrl-C cancels the sign-in, here and in the daemon.",
@@ -41,6 +45,7 @@ extension Verb {
         examples: [
             "tokenctl login work",
             "tokenctl login work --paste",
+            "tokenctl login mail --provider google --client-id ID",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
         ]
@@ -62,15 +67,26 @@ extension Verb {
     static let accountAdd = Verb(
         .accountAdd,
         operand: .optional("ACCOUNT"),
-        flags: accountFlags + clientFlags + [Flag("--replace", "overwrite an account of that name")],
+        flags: accountFlags + clientFlags + [
+            Flag("--replace", "overwrite an account of that name"),
+            Flag("--list-providers", "list the providers that tokend knows"),
+            Flag("--providers-from", value: "URL", "make the accounts that an application's server suggests"),
+        ],
         summary: "make an account; asks for what is missing",
         details: [
+            "With --provider only that is asked for which the provider's preset cannot know.",
+            "With --providers-from, a list that a server publishes makes the accounts, or",
+            "the one that is named; where there is none, nothing changes. Accounts that are",
+            "there stay as they are without --replace.",
             "A client with a secret or a key: --client-secret-file or --client-key-file. The",
             "secret goes to the secret store and never into the account's file. Without",
-            "--client-authentication a secret is shown by client_secret_basic and a key by",
-            "private_key_jwt; take what the provider says.",
+            "--client-authentication a secret is shown as the preset says, else by",
+            "client_secret_basic, and a key by private_key_jwt; take what the provider says.",
         ],
         examples: [
+            "tokenctl account add --list-providers",
+            "tokenctl account add work --provider entra --set tenant=example.com --client-id ID",
+            "tokenctl account add --providers-from https://app.example.com/providers.json",
             "tokenctl account add work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
             "tokenctl account add web --issuer https://login.example.com \\\n"

@@ -21,7 +21,6 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--device", "--end-session", "--list-providers", "--provider",
-        "--providers-from", "--resource", "--trace",
+        "--audience", "--device", "--end-session", "--resource", "--trace",
     ]
 }

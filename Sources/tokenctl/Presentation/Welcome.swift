@@ -6,14 +6,17 @@ package import StrictJSON
 /// What a sign-in's result (`login.wait`, `account.import`) means, in sentences. Pure.
 package struct Welcome: Sendable {
     private let result: JSONObject
+    private let isOwn: Bool
 
-    /// From the result as it came.
-    package init(_ result: JSONObject) {
+    /// From the result as it came; `isOwn`: the client got a token for itself, and nobody signed in.
+    package init(_ result: JSONObject, isOwn: Bool = false) {
         self.result = result
+        self.isOwn = isOwn
     }
 
     /// What to say about the account.
     package func lines(_ account: String, now: Int64) -> [String] {
+        if isOwn { return ["\(TerminalText.sanitized(account)) has a token; it fetches the next ones by itself."] }
         let who = (result["identity"]?.string ?? result["subject"]?.string).map { " as \(TerminalText.sanitized($0))" }
         var lines = ["Signed in to \(TerminalText.sanitized(account))\(who ?? "")."]
         if result["renewable"]?.bool == false {

@@ -17,7 +17,7 @@ struct LoginVerb {
         var options = try options()
         let account: String
         if AccountDraft.isDrafted(by: invocation) {
-            let draft = try AccountDraft(invocation)
+            let draft = try AccountInquiry(conversation).loginDraft()
             try AccountAddition(conversation).addOrReplace(draft)
             account = draft.account
         } else {

@@ -42,7 +42,9 @@ struct SignIn {
         let started = try start(interruption)
         let result = try wait(for: started, interruption)
         console.clearSpinner()
-        Welcome(result).lines(account, now: conversation.now).forEach(console.say)
+        Welcome(result, isOwn: started.flow == .clientCredentials).lines(account, now: conversation.now).forEach(
+            console.say
+        )
         return result
     }
 

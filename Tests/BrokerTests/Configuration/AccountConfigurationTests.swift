@@ -163,7 +163,7 @@ import TokendProtocol
         (#"post_logout_redirect_uri: "https://a.example""#, "post_logout_redirect_uri"),
         (#"post_logout_redirect_uri: "http://a.example""#, "post_logout_redirect_uri"),
         (#"client_authentication: "tls_client_auth""#, "client_authentication"),
-        (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
+        (#"flow: "client_credentials""#, "flow"), (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
         (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),

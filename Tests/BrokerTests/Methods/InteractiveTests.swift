@@ -22,7 +22,8 @@ import TokendProtocol
         }
         return try stand.started([
             "login_id": .string(login.id), "flow": "browser", "expires_at": 0,
-            "authorization_url": .string(start.authorizationURL.text), "redirect_uri": .string(start.redirectURI),
+            "authorization_url": .string(start.authorizationURL?.text ?? ""),
+            "redirect_uri": .string(start.redirectURI ?? ""),
         ])
     }
 

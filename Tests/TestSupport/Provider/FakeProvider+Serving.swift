@@ -45,6 +45,7 @@ extension FakeProvider {
         case .userinfo: prefix + "/userinfo"
         case .pushedAuthorization: prefix + "/par"
         case .endSession: prefix + "/logout"
+        case .registration: prefix + "/register"
         case .other: prefix + "/"
         }
     }
@@ -86,7 +87,8 @@ extension FakeProvider {
         case .userinfo where settings.hasUserinfo: userinfo(request)
         case .pushedAuthorization where settings.pushedRequests != .none: push(request)
         case .endSession where settings.hasEndSession: endSession(request)
-        case .revocation, .userinfo, .pushedAuthorization, .endSession, .other:
+        case .registration where settings.hasRegistration: register(request)
+        case .revocation, .userinfo, .pushedAuthorization, .endSession, .registration, .other:
             .text("There is nothing here.\n", status: 404)
         }
     }
@@ -134,14 +136,17 @@ extension FakeProvider {
             "scopes_supported": .array(settings.scopes.map { .string($0) }),
             "response_types_supported": ["code"],
             "response_modes_supported": ["query"],
-            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["ES256", "RS256", "EdDSA"],
-            "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
+            "token_endpoint_auth_methods_supported": [
+                "none", "client_secret_basic", "client_secret_post", "private_key_jwt",
+            ],
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": .bool(settings.sendsIssuer),
         ]
         if settings.hasRevocation { document["revocation_endpoint"] = .string(url(of: .revocation)) }
+        if settings.hasRegistration { document["registration_endpoint"] = .string(url(of: .registration)) }
         if settings.hasUserinfo { document["userinfo_endpoint"] = .string(url(of: .userinfo)) }
         if settings.hasEndSession { document["end_session_endpoint"] = .string(url(of: .endSession)) }
         if settings.pushedRequests != .none {

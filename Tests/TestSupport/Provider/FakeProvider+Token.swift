@@ -16,6 +16,7 @@ extension FakeProvider {
         switch parameters["grant_type"] {
         case "authorization_code": return redeem(parameters, client, behaviour)
         case "refresh_token": return refresh(parameters, client, behaviour)
+        case "client_credentials": return serve(client, parameters)
         case let other:
             note(.grantType, .token, other ?? "missing")
             return .oauthError(other == nil ? "invalid_request" : "unsupported_grant_type")
@@ -50,32 +51,6 @@ extension FakeProvider {
         noteShape(of: parameters, endpoint)
         guard breaches.count == before else { return .failure(Refusal("invalid_request")) }
         return authenticate(request, parameters, endpoint)
-    }
-
-    /// Client authentication (RFC 6749, section 2.3): none at all for a public client, one way for another.
-    private func authenticate(
-        _ request: WireRequest,
-        _ parameters: WireParameters,
-        _ endpoint: ProviderEndpoint
-    ) -> Result<ProviderClient, Refusal> {
-        let basic = request.header("Authorization").map(BasicCredentials.init(header:))
-        guard basic == nil || parameters["client_secret"] == nil else {
-            note(.severalClientAuthentications, endpoint, "Authorization and client_secret")
-            return .failure(Refusal("invalid_request"))
-        }
-        guard let id = basic?.name ?? parameters["client_id"] else {
-            note(.clientIDMissing, endpoint, "client_id")
-            return .failure(Refusal("invalid_client", status: 401))
-        }
-        guard let client = settings.clients.first(where: { $0.id == id }) else {
-            note(.clientUnknown, endpoint, id)
-            return .failure(Refusal("invalid_client", status: 401))
-        }
-        guard client.secret == basic?.password ?? parameters["client_secret"] else {
-            note(.clientAuthentication, endpoint, client.secret == nil ? "a public client has no secret" : "wrong")
-            return .failure(Refusal("invalid_client", status: 401))
-        }
-        return .success(client)
     }
 
     private func redeem(_ parameters: WireParameters, _ client: ProviderClient, _ behaviour: Behaviour) -> WireResponse

@@ -25,6 +25,8 @@ package final class FakeProvider: Sendable {
         var pushed: [String: WireParameters] = [:]
         /// State, nonce and challenge of every authorization request, with the target they came in.
         var usedValues: [String: String] = [:]
+        /// The names of clients' assertions that came.
+        var usedAssertions: Set<String> = []
         var server: ByteServer?
         var listener: (@Sendable (ProviderEvent) -> Void)?
     }

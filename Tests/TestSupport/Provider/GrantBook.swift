@@ -136,6 +136,27 @@ struct GrantBook {
         return .issued(issue(grant, scope: scope ?? grant.scope, settings: settings, now: now))
     }
 
+    /// A token that a client gets for itself.
+    mutating func issueOwn(
+        clientID: String,
+        scope: String,
+        settings: ProviderSettings,
+        now: ContinuousClock.Instant
+    ) -> TokenSet {
+        let grant = Grant(
+            id: -1 - grants.count,
+            clientID: clientID,
+            subject: clientID,
+            scope: scope,
+            nonce: nil,
+            authenticatedAt: time(nil)
+        )
+        grants[grant.id] = grant
+        let accessToken = makeSecret("at", escaped: false)
+        accessTokens[accessToken] = (grant.id, now.advanced(by: .seconds(settings.accessTokenLifetime)))
+        return TokenSet(grant: grant, accessToken: accessToken, refreshToken: nil, scope: scope)
+    }
+
     /// Notes that the answer which replaced `token` left whole: its next use is the client's fault.
     mutating func successorArrived(for token: String) { refreshRecords[token]?.successorArrived = true }
 
@@ -160,7 +181,7 @@ struct GrantBook {
     }
 
     /// Codes and refresh tokens end in what a client must escape; an access token is a `b64token`.
-    private mutating func makeSecret(_ kind: String, escaped: Bool = true) -> String {
+    mutating func makeSecret(_ kind: String, escaped: Bool = true) -> String {
         var generator = SystemRandomNumberGenerator()
         let core = "\(kind)-" + String(generator.next(), radix: 16) + String(generator.next(), radix: 16)
         secrets.append(core)

@@ -18,6 +18,8 @@ package enum ProviderEndpoint: String, Sendable, CaseIterable {
     case pushedAuthorization
     /// Where a browser signs out (OpenID Connect RP-Initiated Logout).
     case endSession
+    /// Where clients register themselves (RFC 7591).
+    case registration
     /// Anything else; answered with 404.
     case other
 }

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import StrictJSON
+
 /// A client that is registered at the provider.
 package struct ProviderClient: Sendable {
     package var id: String
     /// Nil for a public client, which then must not authenticate.
     package var secret: String?
+    /// The one way in which it must authenticate; nil: any that fits.
+    package var authentication: String?
+    /// The public part of its key, for assertions.
+    package var key: JSONValue?
     /// Compared byte for byte, but for the port of a loopback literal (RFC 8252, section 7.3).
     package var redirectURIs: [String]
     /// Where browsers may be sent after a logout; compared as the redirects are.
@@ -95,6 +101,14 @@ package struct ProviderSettings: Sendable {
     /// Whether there is an endpoint, and the metadata names it.
     package var hasRevocation = true
     package var hasUserinfo = true
+    /// Whether clients may register themselves.
+    package var hasRegistration = false
+    /// What a registration must come with; nil: nothing.
+    package var initialAccessToken: String?
+    /// How registered clients must authenticate, whatever they asked for.
+    package var registeredAuthentication: String?
+    /// Life of a registered client's secret in seconds; nil: for ever.
+    package var registeredSecretLifetime: Int?
 
     package var hasEndSession = false
     /// Whether authorization requests may, or must, be pushed (RFC 9126).

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Systemd
+import TokendProtocol
+
+/// Accounts with `flow: "client_credentials"`: nobody signs in, so there is always something to fetch with.
+extension Account {
+    /// What a record of the store is to an account as its file describes it now.
+    func inForce(_ stored: GrantRecord?) -> GrantRecord? {
+        guard let configuration else { return stored }
+        guard configuration.flow == .clientCredentials else { return stored?.isOwn == true ? nil : stored }
+        // A person's grant is held back and not thrown away: the old flow may come back.
+        if let stored, !stored.isOwn, stored.ended == nil { return stored }
+        if let stored, stored.ownScope == configuration.scopes, isAllowed(stored) { return stored }
+        return .own(configuration, wire: settings.wire, at: ports.clock.now.wall)
+    }
+
+    /// The account's file changed, or somebody signed out: what is held is made to fit its flow.
+    func settleFlow() {
+        guard configuration != nil else { return }
+        switch machine.state {
+        case .unknown, .blocked:
+            return
+        case .signedOut, .ended:
+            guard let record = inForce(nil) else { return }
+            begin(record)
+        case .live(let grant):
+            let record = inForce(grant.record)
+            guard record != grant.record else { return }
+            if let record { return begin(record) }
+            moveOn()
+            perform(machine.loggedOut())
+        }
+    }
+
+    private func begin(_ record: GrantRecord) {
+        moveOn()
+        perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
+    }
+
+    /// Fetches a token for the client itself.
+    func fetch(_ record: GrantRecord) {
+        guard let configuration else { return }
+        let flow = ownFlow(configuration)
+        let generation = generation
+        Task.onLoop { [self] in
+            await tokenTurn.take()
+            let outcome = await flow.run(record)
+            tokenTurn.give()
+            guard generation == self.generation, let outcome else { return }
+            finished(outcome)
+        }
+    }
+
+    private func ownFlow(_ configuration: AccountConfiguration) -> OwnTokenFlow {
+        let generation = generation
+        return OwnTokenFlow(access: access(configuration), store: ports.store, turn: turn, wire: settings.wire) {
+            [weak self] in generation == self?.generation
+        }
+    }
+
+    /// A `login.start` of such an account: one fetch, now, in the place of whatever is held.
+    func beginFetch(_ login: Login, _ configuration: AccountConfiguration) {
+        let flow = ownFlow(configuration)
+        let record = GrantRecord.own(configuration, wire: settings.wire, at: ports.clock.now.wall)
+        login.begin { [tokenTurn, name] () async throws(LoginFailure) -> GrantRecord in
+            await tokenTurn.take()
+            defer { tokenTurn.give() }
+            switch await flow.run(record) {
+            case .renewed(let record, isStored: _)?: return record
+            case .failed(let failure, _)?: throw .fault(failure.error)
+            case .storeBlocked(let error)?: throw .fault(error.protocolError)
+            default: throw .fault(ProtocolError(.cancelled, "the sign-in to “\(name)” was given up before it ended"))
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Systemd
+import TokendProtocol
+
+/// One token for the client itself (RFC 6749, section 4.4): asked for, kept, and only then told of.
+///
+/// There is nothing to lose: no refresh token is spent, so an answer that does not come back costs nothing, and a store
+/// that refuses the token keeps nobody from it.
+@LoopActor struct OwnTokenFlow {
+    let access: ProviderAccess
+    let store: any CredentialStore
+    /// Whose turn it is to write the account's item.
+    let turn: ItemTurn
+    /// The part of the daemon's own settings that a grant's destination records.
+    let wire: DaemonConfiguration.Wire
+    let isWanted: @LoopActor () -> Bool
+
+    private var account: AccountConfiguration { access.account }
+
+    /// - Returns: nil where the account has moved on.
+    func run(_ known: GrantRecord) async -> RefreshOutcome? {
+        do throws(ClientFault) {
+            let access = try await access.identified()
+            guard isWanted() else { return nil }
+            return try await ask(access, known)
+        } catch {
+            guard isWanted() else { return nil }
+            switch error {
+            case .store(let error): return .storeBlocked(error)
+            case .configuration(let error): return .failed(Self.failure(error), nil)
+            }
+        }
+    }
+
+    private static func failure(_ error: ProtocolError) -> RefreshFailure {
+        RefreshFailure(kind: error.kind == .providerUnreachable ? .passing : .misconfigured, error: error)
+    }
+
+    private func ask(_ access: ProviderAccess, _ known: GrantRecord) async throws(ClientFault) -> RefreshOutcome? {
+        do throws(ProtocolError) {
+            let (metadata, endpoint) = try await access.tokenEndpoint()
+            if let seconds = access.directory.secondsToWait(for: endpoint) {
+                return .failed(RefreshFailure(waiting: seconds, host: account.issuerHost), nil)
+            }
+            let request: TokenRequest
+            do {
+                request = try .clientCredentials(
+                    scope: account.scopes,
+                    resources: account.resource,
+                    audience: account.audience
+                )
+            } catch {
+                throw error.protocolError
+            }
+            guard isWanted() else { return nil }
+            let sent = try await access.send(request, to: endpoint, requested: account.scopes)
+            guard isWanted() else { return nil }
+            return await judge(sent, known, metadata, endpoint)
+        } catch {
+            throw .configuration(error)
+        }
+    }
+
+    private func judge(
+        _ sent: ProviderAccess.Sent,
+        _ known: GrantRecord,
+        _ metadata: ProviderMetadata,
+        _ endpoint: WebURL
+    ) async -> RefreshOutcome? {
+        switch sent {
+        case .lost(let error, at: _):
+            let kind: RefreshFailure.Class = error.code == .tls ? .untrusted : .passing
+            return .failed(RefreshFailure(kind: kind, error: error.protocolError), nil)
+        case .answer(.success(let response), at: let sentAt):
+            return await keep(response, known, metadata, sentAt: sentAt)
+        case .answer(let answer, at: _):
+            if case .throttled(_, retryAfter: let wait?) = answer { access.directory.coolDown(endpoint, for: wait) }
+            var failure = RefreshFailure(answer, at: account)
+            // There is no grant that could have ended: what the provider refuses is the client, or what it asks for.
+            if failure.kind == .unknown { failure.kind = .misconfigured }
+            return .failed(failure, nil)
+        }
+    }
+
+    private func keep(
+        _ response: TokenResponse,
+        _ known: GrantRecord,
+        _ metadata: ProviderMetadata,
+        sentAt: Moment
+    ) async -> RefreshOutcome? {
+        var record = GrantRecord.own(account, wire: wire, metadata: metadata, at: known.signedInAt)
+        record.scope = response.scope ?? account.scopes
+        record.refreshedAt = sentAt.wall
+        // A refresh token in such an answer is none to be used (section 4.4.3).
+        record.token = HeldToken(response, granted: account.scopes, sentAt: sentAt, verified: nil)
+        await turn.take()
+        defer { turn.give() }
+        guard isWanted() else { return nil }
+        do {
+            try await store.write(record.item(for: account))
+            return isWanted() ? .renewed(record, isStored: true) : nil
+        } catch {
+            return isWanted() ? .renewed(record, isStored: false) : nil
+        }
+    }
+}
+
+extension GrantRecord {
+    /// What an account holds that gets tokens for itself, before it has one.
+    ///
+    /// - Parameter time: unix seconds.
+    static func own(
+        _ account: AccountConfiguration,
+        wire: DaemonConfiguration.Wire,
+        metadata: ProviderMetadata = ProviderMetadata(),
+        at time: Int64
+    ) -> GrantRecord {
+        let destination = GrantDestination(account: account, wire: wire, metadata: metadata)
+        var record = GrantRecord(scope: account.scopes, destination: destination, signedInAt: time)
+        record.ownScope = account.scopes
+        return record
+    }
+}
