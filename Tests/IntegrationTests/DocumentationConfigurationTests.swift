@@ -18,7 +18,8 @@ import Testing
 
     @Test(
         arguments: [
-            "An account", "Refreshing", "Endpoints", "What providers do differently", "The daemon's own settings",
+            "An account", "Refreshing", "An application's own token", "Endpoints", "What providers do differently",
+            "The daemon's own settings",
         ]
     )
     func `every setting is accepted, with its example and with its default`(heading: String) throws {
@@ -51,7 +52,8 @@ import Testing
     private static func file(_ setting: String, _ value: String, isAccount: Bool) -> String {
         let names = setting.split(separator: ".")
         let open = names.map { "\($0): " }.joined(separator: "{ ")
-        let member = open + value + String(repeating: " }", count: names.count - 1)
+        let place = setting.hasPrefix("exchange.") && names.last != "url" ? ", url: \"https://app.example.com\"" : ""
+        let member = open + value + place + String(repeating: " }", count: names.count - 1)
         var members = [member]
         if isAccount {
             if setting != "issuer" { members.append("issuer: \"https://login.example.com\"") }

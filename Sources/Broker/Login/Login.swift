@@ -33,7 +33,7 @@ package import TokendProtocol
     private var listener: (any RedirectListener)?
     /// Where the listener is.
     private var origin: String?
-    private var attempt: LoginAttempt?
+    private(set) var attempt: LoginAttempt?
     var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
@@ -113,21 +113,6 @@ package import TokendProtocol
         self.starters = []
         starters.popFirst()?(.success(start))
         for starter in starters { tellStart(start, to: starter) }
-    }
-
-    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
-    /// their own (RFC 9126, sections 2.2 and 4).
-    private func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
-        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
-        Task.onLoop {
-            do throws(ProtocolError) {
-                var start = start
-                start.authorizationURL = try await attempt.authorizationURL()
-                starter(.success(start))
-            } catch {
-                starter(.failure(error))
-            }
-        }
     }
 
     /// Where the listener's page is that leads to the provider.

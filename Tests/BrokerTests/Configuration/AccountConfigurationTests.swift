@@ -163,7 +163,8 @@ import TokendProtocol
         (#"post_logout_redirect_uri: "https://a.example""#, "post_logout_redirect_uri"),
         (#"post_logout_redirect_uri: "http://a.example""#, "post_logout_redirect_uri"),
         (#"client_authentication: "tls_client_auth""#, "client_authentication"),
-        (#"flow: "client_credentials""#, "flow"), (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
+        (#"flow: "client_credentials""#, "flow"),
+        (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
         (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),
@@ -193,6 +194,13 @@ import TokendProtocol
             """
         )
         #expect(anonymous.map(\.member) == ["exchange.subject"])
+        let own = Self.faults(
+            """
+            { issuer: 'https://i.example', client_id: 'c', client_authentication: "client_secret_basic",
+              flow: "client_credentials", exchange: { url: "https://app.example" } }
+            """
+        )
+        #expect(own.map(\.member) == ["exchange"])
     }
 
     @Test func `a fault in an inner object names the line of the inner member`() {
