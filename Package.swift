@@ -72,6 +72,13 @@ let package = Package(
             swiftSettings: settings
         ),
 
+        .executableTarget(
+            name: "terminal-front-end",
+            dependencies: ["TokenClient"],
+            path: "examples/terminal-front-end",
+            swiftSettings: settings
+        ),
+
         // C libraries.
         library("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
         library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import StrictJSON
 import TokendProtocol
 
 /// A login that waits for its person.
@@ -8,6 +9,8 @@ public struct PendingLogin: Sendable, Equatable {
     let id: String
     /// Show or open this; nil where the account needs no browser.
     public let authorizationURL: String?
+    /// A short page on this machine that leads there; nil where the answer comes home another way.
+    public let startURL: String?
     /// Show this instead, where the person signs in with a code.
     public let code: DeviceCode?
     /// When it ends by itself, in unix seconds.
@@ -45,6 +48,18 @@ public struct SignedInAccount: Sendable, Equatable {
     public let scope: String
     /// Whether the sign-in lasts beyond its first token.
     public let isRenewable: Bool
+    /// What came back with the code, and what a front end added, as far as it is text.
+    public let metadata: [String: String]
+
+    init(_ result: LoginResult) {
+        account = result.account
+        identity = result.identity
+        scope = result.scope
+        isRenewable = result.renewable
+        var texts: [String: String] = [:]
+        for member in result.metadata ?? [:] { texts[member.name] = member.value.string }
+        metadata = texts
+    }
 }
 
 extension TokenClient {
@@ -67,6 +82,7 @@ extension TokenClient {
         return PendingLogin(
             id: result.loginID,
             authorizationURL: result.authorizationURL,
+            startURL: result.startURL,
             code: DeviceCode(result),
             expiresAt: result.expiresAt
         )
@@ -79,13 +95,7 @@ extension TokenClient {
     ) throws(TokenClientError) -> SignedInAccount {
         let seconds = max(1, timeout.components.seconds)
         let parameters = LoginWait.Parameters(loginID: login.id, timeout: seconds)
-        let result = try call(LoginWait.self, parameters, timeout: timeout + .seconds(5))
-        return SignedInAccount(
-            account: result.account,
-            identity: result.identity,
-            scope: result.scope,
-            isRenewable: result.renewable
-        )
+        return SignedInAccount(try call(LoginWait.self, parameters, timeout: timeout + .seconds(5)))
     }
 
     /// Ends a login that still waits.

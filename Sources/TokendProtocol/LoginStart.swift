@@ -11,7 +11,7 @@ package enum LoginStart: MethodCall {
     package struct Parameters: MethodParameters {
         package static let names = [
             "account", "flow", "redirect_uri", "open_browser", "timeout", "scope", "prompt", "login_hint",
-            "acr_values", "max_age", "force",
+            "acr_values", "max_age", "force", "completes",
         ]
 
         /// The account's name.
@@ -36,6 +36,8 @@ package enum LoginStart: MethodCall {
         package var maxAge: Int64?
         /// Whether another subject than the last one may take the account.
         package var force: Bool?
+        /// Whether the caller brings the answer home itself, with `login.complete`: then every way home can be used.
+        package var completes: Bool?
 
         /// A login with the account's settings.
         package init(account: String) {
@@ -57,6 +59,7 @@ package enum LoginStart: MethodCall {
             acrValues = try reader.string("acr_values")
             maxAge = try reader.seconds("max_age")
             force = try reader.flag("force")
+            completes = try reader.flag("completes")
         }
 
         package func encoded() -> JSONObject {
@@ -71,6 +74,7 @@ package enum LoginStart: MethodCall {
             object.set("acr_values", acrValues)
             object.set("max_age", maxAge)
             object.set("force", force)
+            object.set("completes", completes)
             return object
         }
     }

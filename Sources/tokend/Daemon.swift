@@ -129,6 +129,7 @@ import TokendProtocol
             store: store,
             redirects: LoopbackRedirects(loop: loop),
             browser: DesktopBrowser(loop: loop, environment: environment),
+            handlers: DesktopHandlers(environment: environment),
             state: StateFolder(environment: environment, loop: loop, log: log),
             files: PersonalAccountFiles(folders: folders),
             log: log

@@ -34,18 +34,6 @@ extension Programs {
             }
         }
 
-        @Test func `parameters that the page calls not built yet are refused`() async throws {
-            try await Stand.with { stand in
-                let refused: [(method: String, params: JSONObject, member: String)] = [
-                    ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
-                ]
-                for (method, params, member) in refused {
-                    let refusal = try await stand.refusal(method, params)
-                    #expect(refusal.kind == "invalid_params" && refusal.data["member"]?.string == member, "\(method)")
-                    #expect(refusal.message.contains("not built yet"), "\(refusal)")
-                }
-            }
-        }
     }
 
     /// The conversation, and what a later example needs of an earlier one.

@@ -45,7 +45,7 @@ struct ParametersCase: Sendable, CustomTestStringConvertible {
             [
                 "account": "work", "flow": "device", "redirect_uri": "http://127.0.0.1", "open_browser": true,
                 "timeout": 300, "scope": "a", "prompt": "login", "login_hint": "me", "acr_values": "1 2", "max_age": 0,
-                "force": true,
+                "force": true, "completes": true,
             ]
         ),
         ParametersCase(LoginWait.self, required: ["login_id"], ["login_id": "x", "timeout": 0]),

@@ -43,7 +43,8 @@ extension Account {
             parameters: parameters,
             wire: settings.wire,
             turn: turn,
-            tokenTurn: tokenTurn
+            tokenTurn: tokenTurn,
+            handlers: ports.handlers
         ) { [ports, name] in
             ports.state.notes.removals.contains(name)
         }
@@ -93,7 +94,8 @@ extension LoginResult {
             identity: record.identity,
             scope: record.scope.text,
             renewable: record.renewable,
-            expiresAt: record.token?.expiresAt
+            expiresAt: record.token?.expiresAt,
+            metadata: record.metadata?.members
         )
     }
 }

@@ -175,15 +175,7 @@ extension AccountConfiguration {
         if texts.isEmpty { reader.fault("redirect_uri", "names no way home; leave it out for the loopback listener") }
         for text in texts {
             do throws(OAuthError) {
-                let redirect = try RedirectURI(text)
-                guard case .loopback = redirect.kind else {
-                    reader.fault(
-                        "redirect_uri",
-                        "“\(DisplayText.sanitized(text))” \(Self.notBuilt); use http://127.0.0.1"
-                    )
-                    continue
-                }
-                redirects.append(redirect)
+                redirects.append(try RedirectURI(text))
             } catch {
                 reader.fault("redirect_uri", error.message)
             }

@@ -34,6 +34,7 @@ extension GrantRecord {
         object["narrowing_sticks"] = narrowingSticks.map { .bool($0) }
         object["subject"] = subject.map { .string($0) }
         object["identity"] = identity.map { .string($0) }
+        object["metadata"] = metadata.map { .object($0.members) }
         object["destination"] = .object(destination.json)
         if flow != .browser { object["flow"] = .string(flow.rawValue) }
         object["signed_in_at"] = .integer(signedInAt)
@@ -79,6 +80,7 @@ extension GrantRecord {
         record.subject = object["subject"]?.string
         record.identity = object["identity"]?.string
         record.flow = object["flow"]?.string.map { LoginFlow(rawValue: $0) } ?? .browser
+        record.metadata = object["metadata"]?.object.flatMap(LoginMetadata.init(stored:))
         record.refreshedAt = object["refreshed_at"]?.int64
         record.grantExpiresAt = object["grant_expires_at"]?.int64
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }

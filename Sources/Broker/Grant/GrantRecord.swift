@@ -51,6 +51,8 @@ package struct GrantRecord: Sendable, Equatable {
     package var subject: String?
     /// The e-mail or the preferred user name.
     package var identity: String?
+    /// What came back with the login besides the code; nil where nothing did.
+    package var metadata: LoginMetadata?
     package var destination: GrantDestination
     /// How it was made: some providers want no client secret for what came by a device login (GitHub).
     package var flow = LoginFlow.browser

@@ -3,7 +3,6 @@
 
 package import HTTPTypes
 import OAuth
-import Secrets
 import Systemd
 package import TokendProtocol
 
@@ -13,13 +12,16 @@ extension Login {
         package var flow = LoginFlow.browser
         /// nil where no browser is needed.
         package var authorizationURL: WebURL?
+        /// The listener's own page that leads there; nil for a way home without a listener.
+        package var startURL: WebURL?
         package var redirectURI: String?
         /// What a person enters on another device; nil in any other flow.
         package var device: DeviceStart?
 
-        /// What a browser may open.
+        /// What a browser is to open: the short page where there is one, so that the long URL with the state is in no
+        /// process list.
         package var page: WebURL? {
-            authorizationURL ?? device?.verificationURIComplete ?? device?.verificationURI
+            startURL ?? authorizationURL ?? device?.verificationURIComplete ?? device?.verificationURI
         }
     }
 
@@ -32,6 +34,20 @@ extension Login {
         expiresAt = min(expiresAt, device.expiresAt)
         begun(Start(flow: .device, device: device.start))
         device.begin()
+    }
+
+    /// A login that needs nobody: fetches, and ends with what came.
+    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
+        preparation = Task.onLoop { [self] in
+            do throws(LoginFailure) {
+                let record = try await fetch()
+                guard result == nil else { return }
+                begun(Start(flow: .clientCredentials))
+                finish(.success(try keep(record)))
+            } catch {
+                finish(.failure(error))
+            }
+        }
     }
 
     /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
@@ -47,18 +63,6 @@ extension Login {
                 starter(.failure(error))
             }
         }
-    }
-
-    /// The parameters of a URL that is this login's redirect; nil for any other.
-    func parameters(of url: Secret) -> FormParameters? {
-        guard let redirectURI = start?.redirectURI else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
-    }
-
-    /// Whether the URL is the answer to this very login.
-    func isAnswer(_ url: Secret) -> Bool {
-        guard let parameters = parameters(of: url), let machine else { return false }
-        return machine.isAnswer(parameters)
     }
 }
 

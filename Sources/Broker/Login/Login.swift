@@ -20,17 +20,22 @@ package import TokendProtocol
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
+    /// What came home besides the code.
+    var metadata: LoginMetadata?
+
     let account: String
     /// The provider's host.
     private let provider: String
     private let clock: any Clock
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    private(set) var machine: LoginStateMachine?
+    var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
+    /// Where the listener is.
+    private var origin: String?
     private(set) var attempt: LoginAttempt?
     var device: DeviceLogin?
-    private var preparation: Task<Void, Never>?
+    var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
     private(set) var interest = 0
@@ -79,23 +84,10 @@ package import TokendProtocol
                 let sent = try open(prepared, attempt, redirects: redirects)
                 let url = try await sent.authorizationURL()
                 guard result == nil else { return }
-                begun(Start(authorizationURL: url, redirectURI: sent.sent?.redirectURI ?? ""))
+                let redirectURI = sent.sent?.redirectURI ?? ""
+                begun(Start(authorizationURL: url, startURL: startURL, redirectURI: redirectURI))
             } catch {
                 finish(.failure(.fault(error)))
-            }
-        }
-    }
-
-    /// A login that needs nobody: fetches, and ends with what came.
-    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
-        preparation = Task.onLoop { [self] in
-            do throws(LoginFailure) {
-                let record = try await fetch()
-                guard result == nil else { return }
-                begun(Start(flow: .clientCredentials))
-                finish(.success(try keep(record)))
-            } catch {
-                finish(.failure(error))
             }
         }
     }
@@ -110,6 +102,7 @@ package import TokendProtocol
             return received(request, answer)
         }
         self.listener = listener
+        origin = redirect.origin
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
@@ -123,6 +116,12 @@ package import TokendProtocol
         self.starters = []
         starters.popFirst()?(.success(start))
         for starter in starters { tellStart(start, to: starter) }
+    }
+
+    /// Where the listener's page is that leads to the provider.
+    private var startURL: WebURL? {
+        guard let origin, let machine else { return nil }
+        return try? WebURL(origin + machine.startPath)
     }
 
     // MARK: Who waits
@@ -160,6 +159,7 @@ package import TokendProtocol
             heldRequests.append(answer)
         case .exchange(let code):
             heldRequests.append(answer)
+            metadata = machine.metadata
             exchange(code)
         case .end(let failure):
             heldRequests.append(answer)
@@ -167,23 +167,25 @@ package import TokendProtocol
         case .showPage(let page):
             answer(page)
             closeListener()
+        case .leadOn:
+            leadOn(answer)
         }
         return nil
     }
 
-    /// Takes an answer that came another way than through the listener.
-    func complete(_ url: Secret) {
-        guard let parameters = parameters(of: url), var machine else { return }
-        let action = machine.completed(parameters)
-        self.machine = machine
-        switch action {
-        case .exchange(let code): exchange(code)
-        case .end(let failure): finish(.failure(failure))
-        case .answer, .hold, .showPage: break
+    private func leadOn(_ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
+        guard let start else { return answer(.refused(status: 404)) }
+        tellStart(start) { [self] started in
+            switch started {
+            case .success(let start):
+                answer(start.authorizationURL.map { .leadOn($0) } ?? .refused(status: 404))
+            case .failure(let error):
+                answer(LoginFailure.fault(error).page(account: account, provider: provider))
+            }
         }
     }
 
-    private func exchange(_ code: Secret) {
+    func exchange(_ code: Secret) {
         guard let attempt else { return }
         // It is never cancelled: a grant that comes too late is revoked, and for that its answer must be read.
         Task.onLoop { [self] in

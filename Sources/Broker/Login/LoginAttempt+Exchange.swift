@@ -54,7 +54,8 @@ extension LoginAttempt {
         do { previous = try await previousRecord() } catch { throw .fault(error) }
         try checkSubject(identity, previous: previous)
         try login.commit()
-        let record = record(response, prepared, identity, previous: previous, sentAt: sentAt)
+        var record = record(response, prepared, identity, previous: previous, sentAt: sentAt)
+        record.metadata = login.metadata
         do { try await store.write(record.item(for: account)) } catch { throw .fault(error.protocolError) }
         do throws(LoginFailure) {
             return try login.keep(record)

@@ -17,6 +17,8 @@ package struct LoginParameters: Sendable, Equatable {
     package var maxAge: Int64?
     /// Whether another subject than the last one is welcome.
     package var force = false
+    /// Whether the one who asks brings the answer home, so that every way home can be used.
+    package var completes = false
 
     package init() {}
 }

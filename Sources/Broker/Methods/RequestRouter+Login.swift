@@ -25,6 +25,7 @@ extension RequestRouter {
         asked.acrValues = parameters.acrValues
         asked.maxAge = parameters.maxAge
         asked.force = parameters.force ?? false
+        asked.completes = parameters.completes ?? false
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
         // A code lives as long as its provider says, and a person may have to look for another device first.
         let standard: Int64 = flow == .device ? 1800 : 300
@@ -58,6 +59,7 @@ extension RequestRouter {
     private func result(_ login: Login, _ start: Login.Start) -> LoginStart.Result {
         var result = LoginStart.Result(loginID: login.id, flow: start.flow, expiresAt: login.expiresAt)
         result.authorizationURL = start.authorizationURL?.text
+        result.startURL = start.startURL?.text
         result.redirectURI = start.redirectURI
         result.issuer = start.device?.issuer
         result.userCode = start.device?.userCode
@@ -130,16 +132,20 @@ extension RequestRouter {
     func checkLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginCheck.Parameters(params: request.params)
         let login = try broker.login(id: parameters.loginID)
-        return reply(LoginCheck.Result(redirect: login.parameters(of: parameters.url) != nil), to: request)
+        let result = LoginCheck.Result(
+            redirect: login.parameters(of: parameters.url) != nil,
+            metadata: login.metadata(of: parameters.url)?.members
+        )
+        return reply(result, to: request)
     }
 
     /// `login.complete`: an answer that did not come through the listener.
     func completeLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginComplete.Parameters(params: request.params)
         let login = try broker.login(for: parameters.url, id: parameters.loginID)
+        try login.complete(parameters.url, adding: parameters.metadata)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            login.complete(parameters.url)
             login.whenEnded { result in
                 switch result {
                 case .success(let result): reply.succeed(result)

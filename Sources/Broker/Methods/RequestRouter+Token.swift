@@ -82,6 +82,7 @@ extension RequestRouter {
             result.idTokenExpiresAt = source.idTokenExpiresAt
         }
         if !token.extra.isEmpty { result.extra = token.extra }
+        result.metadata = served.record?.metadata?.members
         return result
     }
 }

@@ -26,6 +26,7 @@ extension Verb {
         flags: accountFlags + [
             Flag("--device", "with a code that you enter on another device, such as your phone"),
             Flag("--no-browser", "only print the URL"),
+            Flag("--paste", "you paste the address at the end; for a browser anywhere"),
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
             Flag("--login-hint", value: "NAME", "tell the provider who is about to sign in"),
@@ -39,11 +40,14 @@ extension Verb {
             "With --provider, or --issuer and --client-id, the account is made in the same",
             "step; one that is there and where nobody is signed in gets these settings",
             "instead. At a terminal, what a provider needs and is missing is asked for.",
-            "Ctrl-C cancels the sign-in, here and in the daemon.",
+            "A redirect URI with a scheme of an application's own (com.example.app:/path)",
+            "has the desktop open that scheme with tokenctl callback, before the browser",
+            "opens. Ctrl-C cancels the sign-in, here and in the daemon.",
         ],
         examples: [
             "tokenctl login work",
             "tokenctl login work --device",
+            "tokenctl login work --paste",
             "tokenctl login mail --provider google --client-id ID",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",

@@ -41,6 +41,7 @@ struct LoginVerb {
             guard seconds > 0 else { throw .usage("--timeout 0 leaves no time to sign in") }
             options.timeout = seconds
         }
+        options.pastes = invocation.has("--paste")
         options.force = invocation.has("--force")
         options.loginHint = invocation.value("--login-hint")
         options.acrValues = invocation.value("--acr-values")

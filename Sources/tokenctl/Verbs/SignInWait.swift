@@ -67,6 +67,9 @@ struct SignInWait {
         if let time = hintAt, conversation.now >= time {
             hintAt = nil
             console.say("Nothing to see? Open the URL above in any browser on this machine.")
+            if let redirect = started.redirectURI {
+                RegistrationHint(redirect).lines.forEach(console.say)
+            }
         }
         let frames = console.traits.errorPalette.spinner
         turn = (turn + 1) % frames.count

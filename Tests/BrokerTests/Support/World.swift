@@ -22,6 +22,7 @@ import TokendProtocol
     let store = MemoryCredentialStore()
     let redirects = ScriptedRedirects()
     let browser = RecordingBrowser()
+    let handlers = ChosenHandlers()
     let state = MemoryState()
     let accountFiles = MemoryAccountFiles()
     let log = RecordingLog()
@@ -39,6 +40,7 @@ import TokendProtocol
             store: store,
             redirects: redirects,
             browser: browser,
+            handlers: handlers,
             state: state,
             files: accountFiles,
             log: log

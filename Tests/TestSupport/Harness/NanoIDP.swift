@@ -62,7 +62,7 @@ package final class NanoIDP: Sendable {
           clients:
             - client_id: tokend
               token_endpoint_auth_method: none
-              redirect_uris: ["http://127.0.0.1/callback", "http://[::1]/callback"]
+              redirect_uris: ["http://127.0.0.1/callback", "http://[::1]/callback", "com.example.tokend:/cb"]
         """
     }
 

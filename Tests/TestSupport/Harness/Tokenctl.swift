@@ -35,6 +35,22 @@ package struct Tokenctl: Sendable {
         return Run(exitCode: code, output: finished.output, talk: finished.errors)
     }
 
+    /// Runs to the end with this on standard input.
+    package func run(_ arguments: [String], input: String) async throws -> ChildProcess.Finished {
+        try await ChildProcess.run(
+            BuildProducts.program("tokenctl"),
+            arguments,
+            environment: environment,
+            input: .text(input),
+            within: .seconds(60)
+        )
+    }
+
+    /// Starts with a standard input that the test writes to, for a verb that waits for its person.
+    package func startTyping(_ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(BuildProducts.program("tokenctl"), arguments, environment: environment, input: .pipe)
+    }
+
     /// Starts without waiting, for a verb that waits itself.
     package func start(_ arguments: String...) throws -> ChildProcess {
         try ChildProcess(BuildProducts.program("tokenctl"), arguments, environment: environment)

@@ -21,7 +21,10 @@ package struct ProviderClient: Sendable {
     package init(
         id: String = "tokend",
         secret: String? = nil,
-        redirectURIs: [String] = ["http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback"]
+        redirectURIs: [String] = [
+            "http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback",
+            "com.example.app:/cb", "https://app.example.com/cb",
+        ]
     ) {
         self.id = id
         self.secret = secret
