@@ -117,7 +117,7 @@ import TokendProtocol
         let store = ChosenStore(environment: environment)
         if initial.daemonFaults.isEmpty { try store.choose(initial.daemon) }
         self.store = store
-        let ports = BrokerPorts(
+        var ports = BrokerPorts(
             clock: clock,
             entropy: KernelEntropy(),
             transport: transport,
@@ -128,6 +128,7 @@ import TokendProtocol
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
+        ports.softwareVersion = Version.number
         broker = Broker(ports: ports) { previous in
             var configuration = read(previous)
             store.settle(&configuration)

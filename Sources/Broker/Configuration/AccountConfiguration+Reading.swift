@@ -54,9 +54,6 @@ extension AccountConfiguration {
     private mutating func readClient(from reader: inout MemberReader) {
         clientID = reader.string("client_id") ?? ""
         registersClient = !reader.has("client_id")
-        if registersClient {
-            reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
-        }
         if reader.value("client_authentication")?.string == "tls_client_auth" {
             reader.fault("client_authentication", Self.notBuilt)
         } else {
@@ -69,6 +66,10 @@ extension AccountConfiguration {
                 "flow",
                 "client_credentials is for a client that shows itself: set client_authentication (RFC 6749, section 4.4)"
             )
+        }
+        // Whether the provider registers clients, its metadata says when somebody signs in.
+        if registersClient, flow == .clientCredentials || (issuer == nil && endpoints.registration == nil) {
+            reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import HTTPTypes
+import HTTPTypes
 import OAuth
 import Secrets
 import StrictJSON
@@ -11,14 +11,6 @@ package import TokendProtocol
 /// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
 /// waits for the result.
 @LoopActor package final class Login {
-    /// What the one who started it is told, and no one else.
-    package struct Start: Sendable {
-        package var flow = LoginFlow.browser
-        /// nil where no browser is needed.
-        package var authorizationURL: WebURL?
-        package var redirectURI: String?
-    }
-
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
@@ -34,7 +26,7 @@ package import TokendProtocol
     private let clock: any Clock
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    private var machine: LoginStateMachine?
+    private(set) var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
     private var attempt: LoginAttempt?
     private var preparation: Task<Void, Never>?
@@ -82,7 +74,7 @@ package import TokendProtocol
             do throws(ProtocolError) {
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
-                try open(prepared, attempt, redirects: redirects)
+                try await open(prepared, attempt, redirects: redirects)
             } catch {
                 finish(.failure(.fault(error)))
             }
@@ -114,12 +106,14 @@ package import TokendProtocol
         _ prepared: LoginAttempt.Prepared,
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
-    ) throws(ProtocolError) {
+    ) async throws(ProtocolError) {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return answer(.refused(status: 404)) }
             received(request, answer)
         }
         self.listener = listener
+        let attempt = try await attempt.asClient(prepared, redirectURI: redirect.uri)
+        guard result == nil else { return }
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
@@ -167,23 +161,11 @@ package import TokendProtocol
             exchange(code)
         case .end(let failure):
             heldRequests.append(answer)
-            finish(.failure(failure))
+            end(failure)
         case .showPage(let page):
             answer(page)
             closeListener()
         }
-    }
-
-    /// The parameters of a URL that is this login's redirect; nil for any other.
-    func parameters(of url: Secret) -> FormParameters? {
-        guard let redirectURI = start?.redirectURI else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
-    }
-
-    /// Whether the URL is the answer to this very login.
-    func isAnswer(_ url: Secret) -> Bool {
-        guard let parameters = parameters(of: url), let machine else { return false }
-        return machine.isAnswer(parameters)
     }
 
     /// Takes an answer that came another way than through the listener.
@@ -193,9 +175,17 @@ package import TokendProtocol
         self.machine = machine
         switch action {
         case .exchange(let code): exchange(code)
-        case .end(let failure): finish(.failure(failure))
+        case .end(let failure): end(failure)
         case .answer, .hold, .showPage: break
         }
+    }
+
+    /// The provider said no, or a check failed.
+    private func end(_ failure: LoginFailure) {
+        if case .refused(let body) = failure, let access = attempt?.access {
+            Task.onLoop { await access.noteRefusal(body) }
+        }
+        finish(.failure(failure))
     }
 
     private func exchange(_ code: Secret) {

@@ -66,6 +66,7 @@ import TokendProtocol
                 issuer: account.issuer,
                 sent: request.secrets + authentication.secrets(clientID: account.clientID)
             )
+            if case .misconfigured(let body) = answer { await noteRefusal(body) }
             return .answer(answer, at: sentAt)
         } catch {
             return .lost(error, at: sentAt)

@@ -10,7 +10,7 @@ package struct AccountDraft: Sendable, Equatable {
     /// The provider's issuer.
     package let issuer: String
     /// The client id that the provider gave out.
-    package let clientID: String
+    package let clientID: String?
     /// What to ask for; empty leaves it to the daemon.
     package let scopes: [String]
     /// The redirect URI, where it is not the default one.
@@ -22,7 +22,7 @@ package struct AccountDraft: Sendable, Equatable {
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
-        ["--issuer", "--client-id"].contains(where: invocation.has)
+        ["--issuer", "--client-id", "--register"].contains(where: invocation.has)
     }
 
     /// Takes the flags; says which is missing.
@@ -53,7 +53,12 @@ package struct AccountDraft: Sendable, Equatable {
             )
         }
         guard let issuer else { throw .usage("\(verb) needs --issuer URL to make the account", next: help) }
-        guard let clientID else { throw .usage("\(verb) needs --client-id ID to make the account", next: help) }
+        guard clientID != nil || invocation.has("--register") else {
+            throw .usage(
+                "\(verb) needs --client-id ID to make the account, or --register to have the provider make a client",
+                next: help
+            )
+        }
         self.account = account
         self.issuer = issuer
         self.clientID = clientID
@@ -76,7 +81,8 @@ package struct AccountDraft: Sendable, Equatable {
 
     /// The account's file, as `account.add` takes it.
     package var config: JSONObject {
-        var config: JSONObject = ["issuer": .string(issuer), "client_id": .string(clientID)]
+        var config: JSONObject = ["issuer": .string(issuer)]
+        config["client_id"] = clientID.map { .string($0) }
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
         config["client_authentication"] = clientAuthentication.map { .string($0) }
@@ -91,7 +97,7 @@ package struct AccountDraft: Sendable, Equatable {
 
     /// The command that makes an account of that name anew, for a shell.
     package var replacement: String {
-        var words = ["--issuer", issuer, "--client-id", clientID]
+        var words = ["--issuer", issuer] + (clientID.map { ["--client-id", $0] } ?? ["--register"])
         if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
         if let redirectURI { words += ["--redirect-uri", redirectURI] }
         if let flow { words += ["--flow", flow] }

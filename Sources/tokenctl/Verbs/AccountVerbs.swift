@@ -29,7 +29,9 @@ struct AccountAddVerb {
     private func askedDraft() throws(TokenctlError) -> AccountDraft {
         let account = try given(invocation.account, orAsk: "A name for the account, such as work:")
         let issuer = try given(invocation.value("--issuer"), orAsk: "The provider's issuer (https://…):")
-        let clientID = try given(invocation.value("--client-id"), orAsk: "The client id that it gave out:")
+        let isRegistered = invocation.has("--register")
+        let clientID =
+            isRegistered ? nil : try given(invocation.value("--client-id"), orAsk: "The client id that it gave out:")
         var scopes = invocation.scopes
         if scopes.isEmpty, !AccountDraft.isDrafted(by: invocation) {
             let text = try answer("Scopes, with spaces between [openid]:", optional: true)
