@@ -102,7 +102,7 @@ extension Programs {
             }
         }
 
-        /// It takes a public client's registration and then no such client's code, so the account asks for a secret.
+        /// The clients that it registers are confidential ones, so the account asks for a secret.
         @Test func `Glewlwyd registers a client for the port that is open`() async throws {
             try await Stand.with { stand in
                 let glewlwyd = try await Glewlwyd.start(in: stand.session.folder)

@@ -60,6 +60,10 @@ extension AccountConfiguration {
             clientAuthentication =
                 reader.word("client_authentication", as: ClientAuthenticationMethod.self) ?? clientAuthentication
         }
+        if let word = reader.word("client_secret_encoding", as: SecretEncoding.self) { encodesBasic = word == .form }
+        if !encodesBasic, clientID.contains(":") {
+            reader.fault("client_secret_encoding", "must be form: a client_id with a colon ends early otherwise")
+        }
         flow = reader.value("flow")?.string.flatMap(AccountFlow.init(rawValue:)) ?? flow
         if flow == .clientCredentials, clientAuthentication == .none {
             reader.fault(
@@ -215,4 +219,10 @@ extension AccountConfiguration {
     }
 
     static let notBuilt = "is not built yet in this version of tokend"
+}
+
+/// How the two parts of a Basic header are written; the `client_secret_encoding` of an account's file.
+private enum SecretEncoding: String, CaseIterable {
+    case form
+    case raw
 }

@@ -26,7 +26,8 @@ extension ProviderAccess {
         }
         switch (credential, account.clientAuthentication) {
         case (.secret(let secret), .clientSecretPost): return .clientSecretPost(secret)
-        case (.secret(let secret), _): return .clientSecretBasic(secret)
+        case (.secret(let secret), _):
+            return account.encodesBasic ? .clientSecretBasic(secret) : .clientSecretBasicUnencoded(secret)
         case (.key(let key), _): return .privateKeyJWT(assertion: try await assertion(key))
         case (.none, _): return .none
         }

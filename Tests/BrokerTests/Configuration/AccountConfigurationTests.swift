@@ -149,6 +149,7 @@ import TokendProtocol
         (#"provider: "google""#, "provider"), (#"scopes_from: "https://a.example""#, "scopes_from"),
         ("exchange: {}", "exchange"), (#"client_authentication: "tls_client_auth""#, "client_authentication"),
         (#"flow: "client_credentials""#, "flow"),
+        (#"client_secret_encoding: "base64""#, "client_secret_encoding"),
         (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "always""#, "par"), ("par: true", "par"),
