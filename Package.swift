@@ -16,8 +16,8 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
 func library(_ name: String, pkgConfig: String, apt package: String, path: String? = nil) -> Target {
@@ -50,7 +50,11 @@ let package = Package(
         module("Keyring", ["CSecret", "Secrets", "Systemd"]),
 
         // Shell: what moves.
-        module("Broker", ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"]),
+        module(
+            "Broker",
+            ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"],
+            resources: [.embedInCode("Providers")]
+        ),
         .executableTarget(
             name: "tokend",
             dependencies: [

@@ -53,6 +53,7 @@ extension Broker {
             return try AccountConfiguration.read(
                 name: name,
                 source: source,
+                presets: configuration.presets,
                 digestOfFile: ports.files.digest(ofFile:)
             )
         } catch {

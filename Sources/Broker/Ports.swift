@@ -165,8 +165,12 @@ package enum RedirectAnswer: Sendable, Equatable {
     case signedIn(account: String, identity: String?, provider: String)
     /// The last page: the person, or the provider, said no.
     case denied(account: String, provider: String)
+    /// The provider has ended its session: the last page of a logout there.
+    case signedOut(account: String, provider: String)
     /// The last page: it did not work.
     case failed(account: String, reason: String, next: String, command: String?)
+    /// 303 to the provider's page: the login's beginning.
+    case leadOn(WebURL)
     /// 4xx; not part of this login, which goes on.
     case refused(status: Int)
 }

@@ -45,6 +45,20 @@ package struct SignInPage: Sendable {
         return page
     }
 
+    /// The browser comes back from the provider's own logout (OpenID Connect RP-Initiated Logout, section 3); the grant
+    /// was gone before it left.
+    package static func signedOut(account: String, provider: String? = nil) -> SignInPage {
+        var page = SignInPage(
+            status: 200,
+            mood: .done,
+            title: "You are signed out",
+            text: "This computer holds no token of this account any more, and the provider's own sign-out has sent "
+                + "you back here."
+        )
+        page.facts = facts(account: account, identity: nil, provider: provider)
+        return page
+    }
+
     /// The person, or the provider on their behalf, said no (`access_denied`; RFC 6749, section 4.1.2.1).
     package static func denied(account: String, provider: String? = nil) -> SignInPage {
         var page = SignInPage(

@@ -16,6 +16,9 @@ package struct AuthorizationRequest: Sendable {
     /// What is asked for; an empty scope is not sent.
     package var scope: Scope
 
+    /// How this provider wants its scopes.
+    package var dialect = ProviderDialect()
+
     /// Ties the answer to this attempt (RFC 9700, section 2.1), made anew for each.
     package var state: String
 
@@ -74,7 +77,16 @@ package struct AuthorizationRequest: Sendable {
     /// The URL to open: the endpoint with its own query kept (RFC 6749, section 3.1), nothing sent twice,
     /// nothing sent empty.
     package func url(endpoint: WebURL) throws(OAuthError) -> WebURL {
-        let parameters = try parameters()
+        try Self.url(endpoint, carrying: try parameters())
+    }
+
+    /// The URL to open where the request itself was pushed (RFC 9126, section 4): the client and the pushed request's
+    /// name, and nothing of what the name stands for.
+    package func url(endpoint: WebURL, requestURI: String) throws(OAuthError) -> WebURL {
+        try Self.url(endpoint, carrying: ["client_id": clientID, "request_uri": requestURI])
+    }
+
+    private static func url(_ endpoint: WebURL, carrying parameters: FormParameters) throws(OAuthError) -> WebURL {
         let kept = endpoint.queryParameters ?? [:]
         for element in kept where parameters[element.name] != nil {
             throw OAuthError(
@@ -91,7 +103,7 @@ package struct AuthorizationRequest: Sendable {
         var form: FormParameters = [
             "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI,
         ]
-        form.append("scope", ifPresent: scope.text)
+        form.append(dialect.scopeParameter, ifPresent: scope.tokens.joined(separator: dialect.scopeSeparator))
         form.append("state", state)
         form.append("nonce", ifPresent: nonce)
         form.append("code_challenge", proofKey.challenge)

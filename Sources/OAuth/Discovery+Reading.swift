@@ -93,7 +93,7 @@ extension Discovery {
         guard let named = value?.string else {
             throw OAuthError(.invalidDocument, "The provider's metadata names no issuer.")
         }
-        guard !named.utf8.elementsEqual(issuer.expectedInMetadata.utf8) else { return }
+        guard !issuer.isNamedInMetadata(named) else { return }
         let shown = DisplayText.sanitized(named)
         if named.contains("{") {
             throw OAuthError(

@@ -6,13 +6,13 @@ package import HTTPTypes
 /// An authorization server's identifier, kept byte for byte (RFC 8414, section 2;
 /// OpenID Connect Discovery 1.0, section 3).
 ///
-/// One provider (Microsoft Entra) publishes a template instead of an identifier; `template` is for it
-/// alone and comes from a preset, never from a document.
+/// One provider (Microsoft Entra) publishes a template instead of an identifier, and names tenants by their number
+/// whatever they were asked for by; `template` is for it alone and comes from a setting, never from a document.
 package struct Issuer: Sendable, Hashable {
     /// Where the metadata is looked for.
     package let url: WebURL
 
-    /// The issuer that the metadata must name, with `{tenantid}` in it, if the provider uses a template.
+    /// What issuers look like, with `{tenantid}` in it, if the provider uses a template.
     package let template: String?
 
     /// The part of a template that a tenant's identifier takes the place of.
@@ -27,7 +27,8 @@ package struct Issuer: Sendable, Hashable {
         if let template, template.split(Self.tenantPlaceholder).count != 2 {
             throw OAuthError(.invalidIssuer, "The issuer's template must hold \(Self.tenantPlaceholder) once.")
         }
-        self.template = template
+        // An issuer that names its tenant by number is as good as any other, and is held to the letter.
+        self.template = template.flatMap { Self.tenant(in: text, of: $0)?.isUUID == true ? nil : $0 }
     }
 
     /// The identifier as it was configured.
@@ -36,19 +37,31 @@ package struct Issuer: Sendable, Hashable {
     /// What the metadata's `issuer` must be, byte for byte (RFC 8414, section 3.3).
     package var expectedInMetadata: String { template ?? text }
 
+    /// Whether this is what the metadata must name: the identifier, byte for byte, or with a template the template itself
+    /// or what it makes of a tenant's number.
+    package func isNamedInMetadata(_ named: String) -> Bool {
+        if named.utf8.elementsEqual(expectedInMetadata.utf8) { return true }
+        return template.flatMap { Self.tenant(in: named, of: $0)?.isUUID } ?? false
+    }
+
     /// Whether an `iss` (of an authorization response, RFC 9207, or of an ID token) is this issuer:
     /// simple string comparison, after the tenant has been put into a template.
     ///
     /// Where the tenant of a template is not known, any tenant's is accepted; the ID token settles it.
     package func matches(_ iss: String, tenant: String? = nil) -> Bool {
         guard let template else { return iss.utf8.elementsEqual(text.utf8) }
-        let parts = template.split(Self.tenantPlaceholder)
-        guard iss.hasPrefix(parts[0]), iss.hasSuffix(parts[1]),
-            iss.utf8.count > parts[0].utf8.count + parts[1].utf8.count
-        else { return false }
-        let named = iss.dropFirst(parts[0].count).dropLast(parts[1].count)
-        guard named.utf8.allSatisfy(\.isTenantCharacter) else { return false }
+        guard let named = Self.tenant(in: iss, of: template) else { return false }
         return tenant.map { $0.utf8.elementsEqual(named.utf8) } ?? true
+    }
+
+    /// The tenant that an issuer of this template names; nil where it is none.
+    private static func tenant(in issuer: String, of template: String) -> String? {
+        let parts = template.split(tenantPlaceholder)
+        guard parts.count == 2, issuer.hasPrefix(parts[0]), issuer.hasSuffix(parts[1]),
+            issuer.utf8.count > parts[0].utf8.count + parts[1].utf8.count
+        else { return nil }
+        let named = issuer.dropFirst(parts[0].count).dropLast(parts[1].count)
+        return named.utf8.allSatisfy(\.isTenantCharacter) ? String(named) : nil
     }
 
     private static func read(_ text: String) throws(OAuthError) -> WebURL {
@@ -76,6 +89,11 @@ extension WebURL {
 }
 
 extension String {
+    /// Whether it looks like a UUID: 36 characters, hyphens at their places.
+    fileprivate var isUUID: Bool {
+        split("-").map(\.utf8.count) == [8, 4, 4, 4, 12]
+    }
+
     /// The pieces around every occurrence of a separator.
     fileprivate func split(_ separator: String) -> [String] {
         var pieces: [String] = []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What a provider's preset must say because its answers break the standards in a way that cannot be told
-/// from a fault. Nothing of it is ever guessed.
+/// What an account's `dialect`, mostly a preset's, must say because a provider breaks the standards in a way that
+/// cannot be told from a fault. Nothing of it is ever guessed.
 package struct ProviderDialect: Sendable, Hashable {
     /// Names that stand for `Bearer` in `token_type` (eBay: `User Access Token`), in any case.
     package var bearerNames: Set<String> = []
@@ -18,6 +18,12 @@ package struct ProviderDialect: Sendable, Hashable {
 
     /// Whether `access_denied` at the token endpoint means a wrong client secret (Atlassian).
     package var accessDeniedMeansWrongSecret = false
+
+    /// The parameter of the authorization request that scopes go into (Slack: `user_scope`).
+    package var scopeParameter = "scope"
+
+    /// What stands between scopes there (Slack: a comma).
+    package var scopeSeparator = " "
 
     /// A provider that keeps to the standards.
     package init() {}

@@ -90,12 +90,6 @@ package struct ProviderMetadata: Sendable {
     package func checkAuthorizationCodeFlow() throws(OAuthError) {
         _ = try require(\.authorizationEndpoint, named: "authorization_endpoint")
         _ = try require(\.tokenEndpoint, named: "token_endpoint")
-        if requiresPushedRequests {
-            throw OAuthError(
-                .unsupported,
-                "The provider wants pushed authorization requests (RFC 9126), which are not supported yet."
-            )
-        }
         if requiresSignedRequests {
             throw OAuthError(
                 .unsupported,

@@ -85,6 +85,17 @@ package struct JSONObject: Sendable {
         )
     }
 
+    /// The same members with their values made anew, each still with its place in the text.
+    package func replacing(_ transform: (JSONValue) -> JSONValue) -> JSONObject {
+        JSONObject(
+            checked: members.map { member in
+                var member = member
+                member.value = transform(member.value)
+                return member
+            }
+        )
+    }
+
     /// The value with this name. Setting appends or replaces; setting nil removes (JSON's `null` is `.null`).
     package subscript(name: String) -> JSONValue? {
         get {

@@ -12,6 +12,9 @@ extension TokenClient {
         public var minimumValidity: Int64?
         /// The token that an API refused with 401: it is refreshed, unless there is a newer one already.
         public var rejected: AccessToken?
+        /// What the API said with that 401, as it stands in `WWW-Authenticate`: where it wants a stronger or more recent
+        /// sign-in (RFC 9470), the call is `login_required` with reason `step_up`, or asks the person.
+        public var challenge: String?
         /// Whether a person may be asked, and waited for, where the store is locked or a login is needed.
         public var isInteractive = false
         /// The application's name, for the daemon's log.
@@ -36,6 +39,7 @@ extension TokenClient {
         parameters.scope = options.scope
         parameters.minValid = options.minimumValidity
         parameters.rejected = options.rejected?.secret
+        parameters.challenge = options.challenge
         if options.isInteractive { parameters.interactive = true }
         parameters.application = options.application
         let limit = timeout ?? .seconds(options.isInteractive ? 300 : 60)

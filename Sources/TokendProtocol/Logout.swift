@@ -55,6 +55,8 @@ package struct LogoutResult: MethodResult {
     package var removalPending: Bool?
     /// A loopback URL that leads on, once, to the provider's logout.
     package var endSessionURL: String?
+    /// Why there is none although it was asked for, as a sentence.
+    package var endSessionFault: String?
 
     /// A grant that ended here.
     package init(revoked: Bool) {
@@ -67,6 +69,7 @@ package struct LogoutResult: MethodResult {
         revocationFault = try reader.string("revocation_fault")
         removalPending = try reader.flag("removal_pending")
         endSessionURL = try reader.string("end_session_url")
+        endSessionFault = try reader.string("end_session_fault")
     }
 
     package func encoded() -> JSONObject {
@@ -74,6 +77,7 @@ package struct LogoutResult: MethodResult {
         object.set("revocation_fault", revocationFault)
         object.set("removal_pending", removalPending)
         object.set("end_session_url", endSessionURL)
+        object.set("end_session_fault", endSessionFault)
         return object
     }
 }

@@ -25,6 +25,8 @@ package enum Method: String, Sendable, CaseIterable {
     case accountPause = "account.pause"
     case accountResume = "account.resume"
     case accountRemove = "account.remove"
+    case providerList = "provider.list"
+    case providerFetch = "provider.fetch"
     case configReload = "config.reload"
     case doctor = "doctor"
     case policyList = "policy.list"

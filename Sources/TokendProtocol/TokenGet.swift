@@ -12,7 +12,7 @@ package enum TokenGet: MethodCall {
     package struct Parameters: MethodParameters {
         package static let names = [
             "account", "scope", "min_valid", "rejected", "fresh", "timeout", "interactive", "application", "issuer",
-            "narrow", "resource", "audience", "id_token",
+            "narrow", "resource", "audience", "id_token", "challenge",
         ]
 
         /// The account's name.
@@ -31,6 +31,9 @@ package enum TokenGet: MethodCall {
         package var minValid: Int64?
         /// The access token that an API refused.
         package var rejected: Secret?
+        /// What the API said with its refusal, as it stands in `WWW-Authenticate`: where it wants another sign-in, a
+        /// refresh is no help (RFC 9470).
+        package var challenge: String?
         /// As `rejected`, without naming the token.
         package var fresh: Bool?
         /// Whether the person may be asked.
@@ -57,6 +60,7 @@ package enum TokenGet: MethodCall {
             audience = try reader.string("audience")
             minValid = try reader.seconds("min_valid")
             rejected = try reader.secret("rejected")
+            challenge = try reader.string("challenge")
             fresh = try reader.flag("fresh")
             interactive = try reader.flag("interactive")
             idToken = try reader.flag("id_token")
@@ -74,6 +78,7 @@ package enum TokenGet: MethodCall {
             object.set("audience", audience)
             object.set("min_valid", minValid)
             object.set("rejected", rejected)
+            object.set("challenge", challenge)
             object.set("fresh", fresh)
             object.set("interactive", interactive)
             object.set("id_token", idToken)

@@ -11,6 +11,7 @@ import Testing
         .signedIn(account: "work", identity: "ada@example.com", provider: "login.example.com"),
         .denied(account: "work", provider: "login.example.com"),
         .failed(account: "work", reason: "No.", nextStep: "Try again.", command: "tokenctl doctor"),
+        .signedOut(account: "work", provider: "login.example.com"),
         .underWay(account: "work"), .notPartOfLogin(), .notPartOfLogin(status: 404),
     ]
 

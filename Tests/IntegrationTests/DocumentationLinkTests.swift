@@ -8,7 +8,7 @@ import Testing
 /// What holds for every page.
 @Suite struct DocumentationLinkTests {
     @Test(arguments: DocumentationPage.all) func `relative links lead somewhere`(page: DocumentationPage) {
-        let folder = page.path.contains("/") ? "docs/" : ""
+        let folder = page.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for (number, line) in page.prose {
             for link in Self.links(line) where !link.contains("://") {
                 let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -34,7 +34,9 @@ import Testing
     @Test(arguments: DocumentationPage.all) func `every fence is closed, and its mark is known`(page: DocumentationPage)
     {
         let known = [
-            "sh", "sh test", "sh box", "python test", "c test", "text", "jsonrpc", "json5 account", "json5 daemon",
+            "sh", "sh test", "sh box", "python test", "c test", "text", "jsonrpc", "json", "json5 account",
+            "json5 daemon",
+            "json5 preset",
         ]
         for block in page.blocks { #expect(known.contains(block.info), "\(page.path):\(block.line): \(block.info)") }
         #expect(page.text.split(separator: "\n").count { $0.hasPrefix("```") } == 2 * page.blocks.count)

@@ -45,8 +45,10 @@ struct DocumentationPage: Sendable, CustomTestStringConvertible {
     /// All pages.
     static let all: [DocumentationPage] = {
         let folder = BuildProducts.source
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/docs")) ?? []
-        let pages = names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
+        let pages = ["docs", "docs/providers"].flatMap { place in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/" + place)) ?? []
+            return names.filter { $0.hasSuffix(".md") }.sorted().map { place + "/" + $0 }
+        }
         return (["README.md", "CONTRIBUTING.md"] + pages).map(DocumentationPage.init)
     }()
 

@@ -69,6 +69,7 @@ struct DocumentationCodec: Sendable {
         "account.import": Self(AccountImport.self), "account.refresh": Self(AccountRefresh.self),
         "account.pause": Self(AccountPause.self), "account.resume": Self(AccountResume.self),
         "account.remove": Self(AccountRemove.self), "config.reload": Self(ConfigReload.self),
+        "provider.list": Self(ProviderList.self), "provider.fetch": Self(ProviderFetch.self),
         "doctor": Self(Doctor.self), "events.subscribe": Self(EventsSubscribe.self),
     ]
 }

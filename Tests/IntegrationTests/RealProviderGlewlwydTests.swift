@@ -12,7 +12,10 @@ extension Programs {
         private static let fresh: JSONObject = ["account": "glewlwyd", "fresh": true]
 
         /// A daemon with an account at a running Glewlwyd, whose `redirect_uri` lists what is registered there.
-        private func withGlewlwyd(_ body: (Stand, Glewlwyd) async throws -> Void) async throws {
+        private func withGlewlwyd(
+            _ setting: String = "",
+            _ body: (Stand, Glewlwyd) async throws -> Void
+        ) async throws {
             try await Stand.with { stand in
                 let glewlwyd = try await Glewlwyd.start(in: stand.session.folder)
                 let redirects = glewlwyd.redirectURIs.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -20,7 +23,7 @@ extension Programs {
                     "glewlwyd",
                     issuer: glewlwyd.issuer,
                     scopes: ["openid", "offline_access"],
-                    more: "redirect_uri: [\(redirects)]"
+                    more: "redirect_uri: [\(redirects)],\(setting)"
                 )
                 _ = try await stand.client.result("config.reload")
                 try await body(stand, glewlwyd)
@@ -54,6 +57,33 @@ extension Programs {
                 )
                 #expect(try await client.result("token.get", Self.fresh)["refreshed"]?.bool == true)
                 try await daemon.stop()
+            }
+        }
+
+        @Test func `a pushed authorization request (9126-1)`() async throws {
+            try await withGlewlwyd(#"par: "always""#) { stand, glewlwyd in
+                let started = try await stand.client.result("login.start", Self.account)
+                let url = try #require(started["authorization_url"]?.string)
+                let query = WireParameters(String(url.split(separator: "?").last ?? ""))
+                #expect(query.pairs.map(\.name) == ["client_id", "request_uri"])
+                #expect(try await glewlwyd.signIn(url).status == 200)
+                _ = try await stand.client.result("login.wait", ["login_id": started["login_id"] ?? .null])
+                let token = try await stand.client.result("token.get", Self.fresh)
+                #expect(token["refreshed"]?.bool == true)
+            }
+        }
+
+        @Test func `a pushed request that the provider refuses opens no browser (9126-2)`() async throws {
+            try await withGlewlwyd { stand, glewlwyd in
+                try stand.world.writeAccount(
+                    "glewlwyd",
+                    issuer: glewlwyd.issuer,
+                    more: #"par: "always", redirect_uri: "http://127.0.0.1/unregistered""#
+                )
+                _ = try await stand.client.result("config.reload")
+                let refusal = try await stand.refusal("login.start", Self.account)
+                #expect(refusal.kind == "provider_error")
+                #expect(refusal.message.contains("refuses the sign-in's request"))
             }
         }
 

@@ -57,10 +57,10 @@ import Testing
         #expect(try ProviderMetadata(document: Vectors.metadata("globus")).idTokenSigningAlgorithms == ["RS512"])
     }
 
-    @Test(arguments: ["require_pushed_authorization_requests", "require_signed_request_object"])
-    func `a demand that is not built is a clear error (9126-1, 9101-1)`(member: String) throws {
+    @Test func `a demand that is not built is a clear error (9101-1)`() throws {
         let metadata = try ProviderMetadata(document: [
-            "authorization_endpoint": "https://h/a", "token_endpoint": "https://h/t", member: true,
+            "authorization_endpoint": "https://h/a", "token_endpoint": "https://h/t",
+            "require_signed_request_object": true,
         ])
         #expect(throws: OAuthError.self) { try metadata.checkAuthorizationCodeFlow() }
     }

@@ -102,6 +102,54 @@ import tokenctl
         )
     }
 
+    private static let stepUp =
+        #"HTTP/1.1 401 No\r\nWWW-Authenticate: Bearer error="insufficient_user_authentication", "#
+        + #"acr_values="gold silver", max_age=300"#
+
+    @Test func `an API that wants another sign-in gets no refresh, and the way to it is said (9470-1, 6750-3)`() throws
+    {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        let log = try TemporaryFile("")
+        let curl = try Self.curl(old: Self.stepUp, new: "", log: log)
+        let outcome = try Self.surroundings(curl).run(["call", "work", "https://api.example.com/"], daemon)
+        #expect(outcome.code == 22)
+        #expect(outcome.output.hasPrefix("body of HTTP/1.1 401"))
+        #expect(
+            outcome.talk.hasSuffix(
+                "The API wants a stronger or more recent sign-in.\n"
+                    + "  → tokenctl login work --acr-values 'gold silver' --max-age 300\n"
+            )
+        )
+        #expect(daemon.methods == ["token.get"])
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK", stepUp])
+    func `with --login the person signs in as the API wants it, once (9470-1)`(second: String) throws {
+        let hasSignedIn = Flag()
+        let daemon = try StandInDaemon { request in
+            switch request.method {
+            case "login.start": return .result(StandInDaemon.started)
+            case "login.wait":
+                hasSignedIn.raise()
+                return .result(["account": "work", "scope": "openid", "renewable": true])
+            default: return hasSignedIn.isRaised ? Self.token("new") : Self.token("old")
+            }
+        }
+        defer { daemon.stop() }
+        let log = try TemporaryFile("")
+        let curl = try Self.curl(old: Self.stepUp, new: second, log: log)
+        let outcome = try Self.surroundings(curl).run(["call", "work", "https://api.example.com/", "--login"], daemon)
+        #expect(outcome.code == (second == Self.stepUp ? 22 : 0))
+        #expect(daemon.methods == ["token.get", "login.start", "login.wait", "token.get"])
+        #expect(
+            daemon.requests[1].params
+                == ["account": "work", "open_browser": false, "acr_values": "gold silver", "max_age": 300]
+        )
+        #expect(daemon.requests[3].params == ["account": "work"])
+        #expect(outcome.talk.contains("  → tokenctl login work --acr-values") == (second == Self.stepUp))
+    }
+
     @Test func `curl's own fault is its own code`() throws {
         let daemon = try Self.daemon()
         defer { daemon.stop() }

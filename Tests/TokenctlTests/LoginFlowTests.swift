@@ -76,6 +76,20 @@ import tokenctl
         )
     }
 
+    @Test func `how strong and how recent the sign-in must be reaches the daemon (9470-1)`() throws {
+        let daemon = try daemon { _ in nil }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(
+            ["login", "work", "--acr-values", "gold silver", "--max-age", "5m"],
+            daemon
+        )
+        #expect(outcome.code == 0)
+        #expect(
+            daemon.requests.first?.params
+                == ["account": "work", "open_browser": false, "acr_values": "gold silver", "max_age": 300]
+        )
+    }
+
     @Test func `the browser gets the short page, not the URL with the state`() throws {
         let daemon = try daemon { request in
             request.method == "login.wait" ? .silence : nil

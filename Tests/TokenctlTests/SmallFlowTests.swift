@@ -38,6 +38,35 @@ import tokenctl
         )
     }
 
+    @Test func `the provider's own logout gets the daemon's page, and no token is in an argument (LOGOUT-1)`() throws {
+        let daemon = try daemon(["revoked": true, "end_session_url": "http://127.0.0.1:4711/sign-out/x"])
+        defer { daemon.stop() }
+        let browser = try StandInBrowser()
+        defer { browser.remove() }
+        var there = Surroundings()
+        there.environment["BROWSER"] = "browser"
+        there.programs = ["browser": browser.path]
+        let outcome = try there.run(["logout", "a", "--end-session"], daemon)
+        #expect(outcome.code == 0)
+        #expect(browser.page() == "http://127.0.0.1:4711/sign-out/x")
+        #expect(outcome.talk.contains("  http://127.0.0.1:4711/sign-out/x\n"))
+        #expect(daemon.requests.map(\.params) == [["account": "a", "end_session": true]])
+        #expect(try there.run(["logout", "a", "--no-browser"], daemon).code == 64)
+    }
+
+    @Test func `where the provider has no logout of its own, that is said`() throws {
+        let daemon = try daemon(["revoked": true, "end_session_fault": "it offers none"])
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["logout", "a", "--end-session"], daemon)
+        #expect(
+            outcome.talk == """
+                Signed out of a; the provider revoked the grant.
+                The provider's own session goes on: it offers none
+
+                """
+        )
+    }
+
     @Test func `where nobody was signed in, logout says so`() throws {
         let daemon = try daemon(["revoked": false])
         defer { daemon.stop() }

@@ -34,6 +34,7 @@ struct ParametersCase: Sendable, CustomTestStringConvertible {
             [
                 "account": "work", "issuer": "https://i.example", "scope": "a b", "narrow": true,
                 "resource": ["https://r.example", "urn:x"], "audience": "api", "min_valid": 60, "rejected": "t0ken",
+                "challenge": "Bearer error=x",
                 "fresh": false, "interactive": true, "id_token": true, "application": "mail", "timeout": 5,
             ]
         ),

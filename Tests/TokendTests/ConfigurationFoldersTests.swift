@@ -38,6 +38,19 @@ import tokend
         #expect(files.accounts.isEmpty && files.accountFaults.isEmpty && files.daemonFaults.isEmpty)
     }
 
+    @Test func `presets are read as accounts are, and their folders are watched`() throws {
+        let folder = try StoreFolder()
+        let presets = folder.folder + "/providers"
+        try #require(mkdir(presets, 0o700) == 0 && mkfifo(presets + "/pipe.json5", 0o600) == 0)
+        close(open(presets + "/corp.json5", O_WRONLY | O_CREAT, 0o600))
+        close(open(presets + "/corp.json", O_WRONLY | O_CREAT, 0o600))
+        let folders = ConfigurationFolders(option: folder.folder, environment: [:])
+        let files = folders.read()
+        #expect(files.presets.keys.sorted() == ["corp"] && files.presetFaults.keys.sorted() == ["pipe"])
+        #expect(files.folderFaults.map(\.description) == ["\(presets)/corp.json: its name must end in .json5"])
+        #expect(folders.watched.contains(presets) && folders.watched.contains("/etc/tokend/providers"))
+    }
+
     @Test func `a file beyond the limit is not read`() throws {
         let folder = try StoreFolder()
         let path = folder.folder + "/huge"

@@ -27,6 +27,7 @@ stage() {
     for tool in git docker; do ln -s tokenctl "$tree/bin/$tool-credential-tokend"; done
     sed "s#^ExecStart=tokend#ExecStart=${4-tokend}#" systemd/tokend.service >"$units/tokend.service"
     cp systemd/tokend.socket "$units"
+    install -D --mode=644 -t "$tree/share/doc/tokend/providers" docs/providers/*.md
     scripts/lib/manual.py "$tree/share/man"
     for page in "$tree"/share/man/man?/*; do gzip --best --no-name "$page"; done
     for tool in git docker; do echo '.so man1/tokenctl.1' | gzip --best --no-name \

@@ -43,6 +43,7 @@ extension Account {
         }
         do throws(LoginFailure) {
             record = try await flow.tryOut(record, refreshToken)
+            record = try await flow.tradeImported(record)
         } catch {
             throw error.protocolError(account: name)
         }

@@ -9,7 +9,9 @@ import TokendProtocol
 
 extension Account {
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
-    func logout(revoke: Bool) async -> LogoutResult {
+    ///
+    /// - Parameter endSession: whether the person's browser is to be led to the provider's own logout afterwards.
+    func logout(revoke: Bool, endSession: Bool = false) async -> LogoutResult {
         login?.giveUp("somebody signed out of “\(name)” during the sign-in")
         moveOn(revoke ? .revoked : .dropped)
         let held = machine.newestRecord
@@ -27,6 +29,7 @@ extension Account {
             ports.log.record(.storeFault(account: name, error))
         }
         if revoke, let record { await self.revoke(record, &result) }
+        if endSession { await openEndSession(record, &result) }
         ports.log.record(.loggedOut(account: name, revocationFault: result.revocationFault))
         settleFlow()
         return result
@@ -46,7 +49,10 @@ extension Account {
     /// Tells the provider (RFC 7009), refresh token first; never anywhere but where the grant was made for.
     private func revoke(_ record: GrantRecord, _ result: inout LogoutResult) async {
         let tokens: [(Secret, RevocationRequest.Hint)] =
-            [record.refreshToken.map { ($0, .refreshToken) }, record.token.map { ($0.accessToken, .accessToken) }]
+            [
+                record.refreshToken.map { ($0, .refreshToken) },
+                record.providerToken.map { ($0.accessToken, .accessToken) },
+            ]
             .compactMap(\.self)
         guard !tokens.isEmpty else { return }
         guard let configuration, record.destination.allows(configuration, wire: settings.wire) else {

@@ -20,6 +20,8 @@ package import TokendProtocol
     }
     package private(set) var faults: [ConfigurationFault] = []
     package internal(set) var login: Login?
+    /// The way to the provider's own logout, of the last one that was asked for.
+    var endSession: EndSession?
     /// When the last login ran out of time that nobody looked at.
     var ignoredLoginAt: BootInstant?
     /// Logins that ended, for those who ask within a minute.
@@ -129,19 +131,7 @@ package import TokendProtocol
     /// The fault that keeps every use of this account; nil where there is none.
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
-    var wire: WireSettings {
-        let files = [
-            (settings.wire.caFile, settings.wire.caDigest), (configuration?.caFile, configuration?.caDigest),
-        ]
-        return WireSettings(
-            authorities: files.compactMap { path, digest in
-                guard let path, let digest else { return nil }
-                return .init(path: path, digest: digest)
-            },
-            proxy: settings.wire.proxy,
-            timeout: .seconds(settings.wire.timeout)
-        )
-    }
+    var wire: WireSettings { settings.wire.settings(of: configuration) }
 
     /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
     func access(_ configuration: AccountConfiguration, for destination: GrantDestination? = nil) -> ProviderAccess {
@@ -204,6 +194,7 @@ package import TokendProtocol
     /// No background work any more but the store's.
     func stop() {
         login?.cancel("tokend is stopping")
+        endSession?.close()
         isStopped = true
         halt()
     }

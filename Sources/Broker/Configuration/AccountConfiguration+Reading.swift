@@ -9,16 +9,17 @@ import TokendProtocol
 extension AccountConfiguration {
     /// Reads an account's file.
     ///
+    /// - Parameter presets: what the account may build on.
     /// - Parameter digestOfFile: the SHA-256, in hexadecimal, of a file that the account names (a CA); nil where it
     ///   cannot be read.
     /// - Throws: every fault that was found, at least one.
     package static func read(
         name: String,
         source: ConfigurationSource,
+        presets: ProviderPresets = .builtIn,
         digestOfFile: (String) -> String?
     ) throws(ConfigurationFaults) -> AccountConfiguration {
-        let object = try source.object()
-        var reader = MemberReader(object, source: source)
+        var reader = try presets.reader(of: source)
         if !AccountName.isValid(name) {
             reader.add([ConfigurationFault(file: source.file, message: AccountName.fault(of: name))])
         }
@@ -26,7 +27,13 @@ extension AccountConfiguration {
         account.file = source.file
         account.readProvider(from: &reader)
         account.readRequests(from: &reader)
+        account.readExchange(from: &reader)
+        account.scopesFrom = endpoint("scopes_from", from: &reader)
         account.readTLS(from: &reader, digestOfFile: digestOfFile)
+        if var inner = reader.inner("dialect") {
+            account.dialect = ProviderDialect(reading: &inner)
+            reader.add(inner.faults)
+        }
         if var refresh = reader.inner("refresh") {
             account.refresh = RefreshSettings(reading: &refresh)
             reader.add(refresh.faults)
@@ -38,14 +45,15 @@ extension AccountConfiguration {
     }
 
     private mutating func readProvider(from reader: inout MemberReader) {
+        let template = reader.string("issuer_template")
         if let text = reader.string("issuer") {
-            do { issuer = try Issuer(text) } catch { reader.fault("issuer", error.message) }
+            do { issuer = try Issuer(text, template: template) } catch { reader.fault("issuer", error.message) }
         }
         if var inner = reader.inner("endpoints") {
             readEndpoints(from: &inner)
             reader.add(inner.faults)
         }
-        if !reader.has("issuer"), !reader.has("provider"), endpoints.authorization == nil || endpoints.token == nil {
+        if !reader.has("issuer"), endpoints.authorization == nil || endpoints.token == nil {
             reader.fault("issuer", "is missing: name the provider's issuer, such as \"https://login.example.com\"")
         }
         readClient(from: &reader)
@@ -85,15 +93,16 @@ extension AccountConfiguration {
         endpoints.userinfo = Self.endpoint("userinfo", from: &reader)
         endpoints.endSession = Self.endpoint("end_session", from: &reader)
         endpoints.jwks = Self.endpoint("jwks", from: &reader)
+        endpoints.pushedAuthorization = Self.endpoint("pushed_authorization", from: &reader)
         endpoints.registration = Self.endpoint("registration", from: &reader)
-        for name in ["device_authorization", "pushed_authorization"] where reader.value(name) != nil {
-            reader.fault(name, Self.notBuilt)
+        if reader.value("device_authorization") != nil {
+            reader.fault("device_authorization", Self.notBuilt)
         }
         reader.finish()
     }
 
     /// An https URL, or http on a loopback address.
-    private static func endpoint(_ name: String, from reader: inout MemberReader) -> WebURL? {
+    static func endpoint(_ name: String, from reader: inout MemberReader) -> WebURL? {
         guard let text = reader.string(name) else { return nil }
         guard let url = try? WebURL(text) else {
             reader.fault(name, "is not an absolute URL")
@@ -116,7 +125,7 @@ extension AccountConfiguration {
 
     private mutating func readRequests(from reader: inout MemberReader) {
         let words = reader.strings("scopes") ?? []
-        for word in words where !Self.isScopeToken(word) {
+        for word in words where !Scope.isScopeToken(word) {
             reader.fault("scopes", "“\(DisplayText.sanitized(word))” is not one scope (RFC 6749, section 3.3)")
         }
         scopes = Scope(words)
@@ -128,7 +137,9 @@ extension AccountConfiguration {
             )
         }
         audience = reader.string("audience")
+        push = reader.word("par", as: PushPolicy.self) ?? push
         readRedirects(from: &reader)
+        postLogoutRedirect = Self.postLogoutRedirect(from: &reader)
         if var inner = reader.inner("authorization_parameters") {
             authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
             let mode = authorizationParameters["response_mode"]
@@ -162,12 +173,6 @@ extension AccountConfiguration {
             }
         }
         return headers
-    }
-
-    /// RFC 6749, section 3.3.
-    private static func isScopeToken(_ word: String) -> Bool {
-        !word.isEmpty
-            && word.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }
 
     private mutating func readRedirects(from reader: inout MemberReader) {

@@ -32,16 +32,12 @@ extension AccountConfiguration {
     }
 
     private static let unbuilt = [
-        Unbuilt("provider"),
-        Unbuilt("scopes_from"),
         Unbuilt(
             "flow",
             accepted: ["browser", "client_credentials"],
             words: ["browser", "device", "client_credentials"]
         ),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
-        Unbuilt("par", accepted: ["auto", "never"], words: ["auto", "always", "never"]),
-        Unbuilt("exchange"),
         Unbuilt("allow", accepted: [["*"]]),
         Unbuilt("administration", accepted: [["*"]]),
         Unbuilt("confirm", accepted: ["never"], words: ["never", "first", "always"]),

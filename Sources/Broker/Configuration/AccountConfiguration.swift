@@ -15,6 +15,7 @@ package struct AccountConfiguration: Sendable, Equatable {
         package var userinfo: WebURL?
         package var endSession: WebURL?
         package var jwks: WebURL?
+        package var pushedAuthorization: WebURL?
         package var registration: WebURL?
 
         package init() {}
@@ -24,7 +25,7 @@ package struct AccountConfiguration: Sendable, Equatable {
             let all: [String: WebURL?] = [
                 "authorization": authorization, "token": token, "revocation": revocation,
                 "introspection": introspection, "userinfo": userinfo, "end_session": endSession, "jwks": jwks,
-                "registration": registration,
+                "registration": registration, "pushed_authorization": pushedAuthorization,
             ]
             return all.compactMapValues(\.self)
         }
@@ -50,10 +51,20 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var audience: String?
     /// In order of preference; empty: the loopback listener at whatever address and port can be had.
     package var redirects: [RedirectURI] = []
+    /// Where the provider sends the browser after its own logout, as it is registered there; on this machine.
+    package var postLogoutRedirect: RedirectURI?
     package var authorizationParameters = FormParameters()
     package var tokenParameters = FormParameters()
     package var tokenHeaders = HTTPHeaders()
+    /// When the authorization request is pushed (RFC 9126).
+    package var push: PushPolicy = .auto
+    /// Where the provider's token is traded for an application's own, which is then what is served.
+    package var exchange: ApplicationExchange?
+    /// An application's server that names the scopes to ask for.
+    package var scopesFrom: WebURL?
     package var refresh = RefreshSettings()
+    /// How the provider's requests and answers differ from the standards.
+    package var dialect = ProviderDialect()
     /// An additional CA, as a path to a PEM file.
     package var caFile: String?
     /// The SHA-256 of that file's content; part of where a grant may go.

@@ -13,8 +13,8 @@ package enum AccountName {
     }
 
     /// Why `name` cannot be one; the name is outside text.
-    package static func fault(of name: String) -> String {
-        "“\(DisplayText.sanitized(name))” cannot be an account's name: it must begin with a letter or digit, "
+    package static func fault(of name: String, as whose: String = "an account's") -> String {
+        "“\(DisplayText.sanitized(name))” cannot be \(whose) name: it must begin with a letter or digit, "
             + "and hold letters, digits and ._@- only, at most 64"
     }
 

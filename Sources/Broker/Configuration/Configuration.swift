@@ -20,6 +20,10 @@ package struct Configuration: Sendable {
         package var daemon: [ConfigurationSource]
         /// `accounts/NAME.json5` by name, the highest layer's.
         package var accounts: [String: ConfigurationSource]
+        /// `providers/NAME.json5` by name, the highest layer's.
+        package var presets: [String: ConfigurationSource] = [:]
+        /// `providers/NAME.json5` by name, where the highest layer's is there and cannot be read.
+        package var presetFaults: [String: ConfigurationFault] = [:]
         /// `config.json5` of a layer that is there and cannot be read.
         package var daemonFaults: [ConfigurationFault] = []
         /// `accounts/NAME.json5` by name, where the highest layer's is there and cannot be read.
@@ -46,6 +50,8 @@ package struct Configuration: Sendable {
     /// there.
     package var furtherFaults: [ConfigurationFault]
     package var accounts: [String: Account]
+    /// What accounts may build on.
+    package var presets: ProviderPresets
     /// The accounts' files, as they were read.
     package var sources: [String: ConfigurationSource] { files.accounts }
     /// Everything that was read.
@@ -72,10 +78,11 @@ package struct Configuration: Sendable {
         }
         accounts = [:]
         self.files = files
+        presets = ProviderPresets(files: files.presets, unreadable: files.presetFaults)
         for (name, source) in files.accounts where AccountName.isValid(name) {
             do throws(ConfigurationFaults) {
                 accounts[name] = .usable(
-                    try AccountConfiguration.read(name: name, source: source, digestOfFile: digestOfFile)
+                    try .read(name: name, source: source, presets: presets, digestOfFile: digestOfFile)
                 )
             } catch {
                 accounts[name] = .misconfigured(error.list)
@@ -84,7 +91,12 @@ package struct Configuration: Sendable {
         for (name, fault) in files.accountFaults where AccountName.isValid(name) {
             accounts[name] = .misconfigured([fault])
         }
-        furtherFaults += faultsOfNames + faultOfDefaultAccount
+        furtherFaults += faultsOfNames + faultOfDefaultAccount + presets.faults(besides: namedPresets)
+    }
+
+    /// The presets that accounts name.
+    private var namedPresets: Set<String> {
+        Set(files.accounts.values.compactMap { (try? $0.object())?["provider"]?.string })
     }
 
     /// Files whose names no account can have.

@@ -4,15 +4,18 @@
 import StrictJSON
 package import TokendProtocol
 
-/// All the faults of one file, in the order of its lines; empty where they are known already.
+/// All the faults of one file and of the preset below it, in the order of their lines; empty where they are known
+/// already.
 package struct ConfigurationFaults: Error, Sendable {
     package let list: [ConfigurationFault]
 
     package init(_ list: [ConfigurationFault]) {
         // Faults of one line stay in their order; what is missing has no line and comes first.
-        self.list = list.enumerated().sorted {
-            ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset)
-        }.map(\.element)
+        let files = list.map(\.file)
+        func key(_ entry: (offset: Int, element: ConfigurationFault)) -> (Int, Int64, Int) {
+            (files.firstIndex(of: entry.element.file) ?? 0, entry.element.line ?? 0, entry.offset)
+        }
+        self.list = list.enumerated().sorted { key($0) < key($1) }.map(\.element)
     }
 }
 

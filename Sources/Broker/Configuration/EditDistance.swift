@@ -20,6 +20,15 @@ enum EditDistance {
         return row[right.count]
     }
 
+    /// The word that a misspelt one was meant to be; nil where none is near.
+    static func nearest(to word: String, among words: [String]) -> String? {
+        guard word.utf8.count <= 40 else { return nil }
+        let limit = word.utf8.count < 5 ? 1 : 2
+        return words.map { (word: $0, distance: between(word, $0)) }
+            .filter { $0.distance <= limit }
+            .min { $0.distance < $1.distance }?.word
+    }
+
     private static func plain(_ word: String) -> [UInt8] {
         Array(word.lowercased().replacing("-", with: "_").utf8)
     }

@@ -10,28 +10,56 @@ package import TokendProtocol
 ///
 /// A member that is asked for counts as known; `finish()` turns the rest into faults, since a misspelt setting that
 /// passes unseen is worse than one that is refused.
+///
+/// Below the file may lie another one's object, a preset's: a member that the file lacks comes from there, objects are
+/// joined member by member, and `null` takes away what the preset has. A fault names the file that is to be mended.
 package struct MemberReader {
-    package let object: JSONObject
-    private let source: ConfigurationSource
-    private let prefix: String
+    /// One file's part of what is read.
+    package struct Layer: Sendable {
+        let object: JSONObject
+        let source: ConfigurationSource
+        /// What stands before a member's name in faults.
+        let prefix: String
+
+        package init(_ object: JSONObject, source: ConfigurationSource, prefix: String = "") {
+            self.object = object
+            self.source = source
+            self.prefix = prefix
+        }
+
+        func fault(_ name: String, _ message: String) -> ConfigurationFault {
+            let line = object.member(name).map { source.line(at: $0.nameRange.lowerBound) }
+            return ConfigurationFault(file: source.file, line: line, member: prefix + name, message: message)
+        }
+    }
+
+    private let own: Layer
+    private let base: Layer?
     private var known: [String] = []
     package private(set) var faults: [ConfigurationFault] = []
 
-    package init(_ object: JSONObject, source: ConfigurationSource, prefix: String = "") {
-        self.object = object
-        self.source = source
-        self.prefix = prefix
+    /// The file's own object; a preset's comes below it.
+    package var object: JSONObject { own.object }
+
+    package init(_ object: JSONObject, source: ConfigurationSource, prefix: String = "", above base: Layer? = nil) {
+        own = Layer(object, source: source, prefix: prefix)
+        self.base = base
     }
 
-    /// Whether the file has the member; `null` is as good as none.
+    /// The layer that a member comes from; the file's own where none has it.
+    private func layer(of name: String) -> Layer {
+        guard own.object[name] == nil, let base, base.object[name] != nil else { return own }
+        return base
+    }
+
+    /// Whether the file, or the preset below it, has the member; `null` is as good as none.
     package func has(_ name: String) -> Bool {
-        object[name].map { !$0.isNull } ?? false
+        layer(of: name).object[name].map { !$0.isNull } ?? false
     }
 
     /// Adds a fault at the member's line.
     package mutating func fault(_ name: String, _ message: String) {
-        let line = object.member(name).map { source.line(at: $0.nameRange.lowerBound) }
-        faults.append(ConfigurationFault(file: source.file, line: line, member: prefix + name, message: message))
+        faults.append(layer(of: name).fault(name, message))
     }
 
     /// Takes the faults that a reader of an inner object found.
@@ -42,7 +70,7 @@ package struct MemberReader {
     /// The member's value; nil where it is absent or null.
     package mutating func value(_ name: String) -> JSONValue? {
         known.append(name)
-        guard let value = object[name], !value.isNull else { return nil }
+        guard let value = layer(of: name).object[name], !value.isNull else { return nil }
         return value
     }
 
@@ -111,12 +139,14 @@ package struct MemberReader {
         return texts
     }
 
-    /// All members of an object whose names are the person's own choice and whose values are strings, in the order of
-    /// the file.
+    /// All members of an object whose names are the person's own choice and whose values are strings: the preset's that
+    /// the file leaves as they are, then the file's, in the order of each.
     package mutating func pairs() -> [(name: String, value: String)] {
+        let below = base?.object.filter { own.object[$0.name] == nil } ?? []
+        let above = own.object.filter { !$0.value.isNull || base?.object[$0.name] == nil }
+        known += own.object.names + below.map(\.name)
         var pairs: [(name: String, value: String)] = []
-        for member in object {
-            known.append(member.name)
+        for member in below + above {
             if member.name.isEmpty {
                 fault(member.name, "has no name")
             } else if let text = member.value.string {
@@ -135,19 +165,31 @@ package struct MemberReader {
             fault(name, "must be an object")
             return nil
         }
-        return MemberReader(object, source: source, prefix: prefix + name + ".")
+        let below = base.flatMap { base in
+            base.object[name]?.object.map { Layer($0, source: base.source, prefix: base.prefix + name + ".") }
+        }
+        return MemberReader(
+            own.object[name] == nil ? [:] : object,
+            source: own.source,
+            prefix: own.prefix + name + ".",
+            above: below
+        )
     }
 
     /// Faults for every member that nobody asked for.
     package mutating func finish() {
-        let unknown = object.names.filter { !known.contains($0) }
+        for layer in [own, base].compactMap(\.self) { finish(layer) }
+    }
+
+    private mutating func finish(_ layer: Layer) {
+        let unknown = layer.object.names.filter { !known.contains($0) }
         for name in unknown.prefix(Self.mostUnknown) {
             let hint = nearest(to: name).map { "; did you mean “\($0)”?" } ?? ""
-            fault(name, "is not a setting of this version of tokend" + hint)
+            faults.append(layer.fault(name, "is not a setting of this version of tokend" + hint))
         }
         if unknown.count > Self.mostUnknown {
             let more = unknown.count - Self.mostUnknown
-            faults.append(ConfigurationFault(file: source.file, message: "\(more) more members are no settings"))
+            faults.append(ConfigurationFault(file: layer.source.file, message: "\(more) more members are no settings"))
         }
     }
 
@@ -156,11 +198,6 @@ package struct MemberReader {
 
     /// The setting that a misspelt one was meant to be: the nearest one that the file does not have already.
     private func nearest(to name: String) -> String? {
-        guard name.utf8.count <= 40 else { return nil }
-        let limit = name.utf8.count < 5 ? 1 : 2
-        return known.filter { object[$0] == nil }
-            .map { (name: $0, distance: EditDistance.between(name, $0)) }
-            .filter { $0.distance <= limit }
-            .min { $0.distance < $1.distance }?.name
+        EditDistance.nearest(to: name, among: known.filter { object[$0] == nil })
     }
 }

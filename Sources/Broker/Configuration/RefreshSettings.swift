@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import OAuth
+
 /// When an account's access token is renewed; `refresh` in the account's file. All times in seconds.
 package struct RefreshSettings: Sendable, Equatable {
     /// Who decides that a token is renewed ahead of need.
@@ -22,8 +24,17 @@ package struct RefreshSettings: Sendable, Equatable {
     package var keepAlive: Int64 = 259_200
     /// The least time between two refreshes forced by clients; 0: no limit.
     package var forcedGap: Int64 = 60
+    /// The least time between two renewals by the daemon itself, for providers that count them.
+    package var minimumGap: Int64 = 10
 
     package init() {}
+
+    /// The rules that they come to.
+    var rules: RefreshPolicy {
+        var rules = RefreshPolicy(margin: margin, keepAlive: keepAlive)
+        rules.minimumGap = minimumGap
+        return rules
+    }
 
     /// Reads the `refresh` object of an account's file.
     init(reading reader: inout MemberReader) {
@@ -32,6 +43,7 @@ package struct RefreshSettings: Sendable, Equatable {
         atStartWithin = reader.integer("at_start_within", in: 0...31_536_000) ?? atStartWithin
         keepAlive = reader.integer("keep_alive", in: 60...31_536_000) ?? keepAlive
         forcedGap = reader.integer("forced_gap", in: 0...86_400) ?? forcedGap
+        minimumGap = reader.integer("minimum_gap", in: 10...3600) ?? minimumGap
         reader.finish()
     }
 }

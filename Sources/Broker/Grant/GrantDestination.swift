@@ -17,6 +17,8 @@ package struct GrantDestination: Sendable, Equatable {
         case userinfo
         case introspection
         case endSession = "end_session"
+        /// The application's backend, which the account's file alone can name.
+        case exchange
     }
 
     package var issuer: String
@@ -78,6 +80,7 @@ package struct GrantDestination: Sendable, Equatable {
         named[.userinfo] = account.endpoints.userinfo
         named[.introspection] = account.endpoints.introspection
         named[.endSession] = account.endpoints.endSession
+        named[.exchange] = account.exchange?.url
         return named
     }
 
@@ -88,6 +91,7 @@ package struct GrantDestination: Sendable, Equatable {
         case .userinfo: metadata.userInfoEndpoint
         case .introspection: metadata.introspectionEndpoint
         case .endSession: metadata.endSessionEndpoint
+        case .exchange: nil
         }
     }
 }

@@ -36,6 +36,7 @@ extension GrantRecord {
         object["refreshed_at"] = refreshedAt.map { .integer($0) }
         object["grant_expires_at"] = grantExpiresAt.map { .integer($0) }
         object["token"] = token.map { .object($0.json) }
+        object["untraded"] = untraded.map { .object($0.json) }
         object["ended"] = ended.map(Self.json)
         object["own_scope"] = ownScope.map { .string($0.text) }
         return object
@@ -74,6 +75,7 @@ extension GrantRecord {
         record.refreshedAt = object["refreshed_at"]?.int64
         record.grantExpiresAt = object["grant_expires_at"]?.int64
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }
+        record.untraded = object["untraded"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.ended = object["ended"]?.object.flatMap(Ended.init(json:))
         record.ownScope = object["own_scope"]?.string.map { Scope($0) }
         return record

@@ -55,6 +55,9 @@ package struct GrantRecord: Sendable, Equatable {
     /// after which the subject alone is compared.
     package var identityToken: IDToken?
     package var token: HeldToken?
+    /// The provider's own token while the application's backend has not taken it yet (`exchange`); what is served is
+    /// `token`, always.
+    package var untraded: HeldToken?
     package var ended: Ended?
     /// What was asked for, where the token is the client's own and no person's (RFC 6749, section 4.4); nil for a grant
     /// that somebody gave.
@@ -85,6 +88,7 @@ package struct GrantRecord: Sendable, Equatable {
         record.refreshToken = nil
         record.pending = nil
         record.token = nil
+        record.untraded = nil
         record.ended = end
         return record
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import OAuth
 import StrictJSON
 import Systemd
@@ -159,10 +160,12 @@ extension GrantStateMachine {
 
     private func missingScope(_ demand: TokenDemand, granted: Scope) -> ProtocolError? {
         guard let wanted = demand.scope, !granted.contains(all: wanted) else { return nil }
+        // A quote of the shell's own would not stay inside the word that is to be copied.
+        let word = wanted.text.contains("'") ? "SCOPE" : DisplayText.sanitized(wanted.text)
         return ProtocolError(
             .insufficientScope,
             "the sign-in of “\(account)” does not cover all of “\(wanted.text)”; "
-                + "add the scope to the account's file and sign in again",
+                + "add it with: tokenctl login \(account) --scope '\(word)'",
             data: ["granted": .string(granted.text), "requested": .string(wanted.text)]
         )
     }

@@ -12,7 +12,7 @@ extension LiveGrant {
         if let debt { return debt.retryAt }
         guard !isHalted, !isRefreshing, record.canRenew, failure?.kind != .misconfigured else { return nil }
         if record.pending != nil { return notBefore }
-        let policy = RefreshPolicy(margin: settings.margin, keepAlive: settings.keepAlive)
+        let policy = settings.rules
         let dues = [dueByToken(settings, policy), dueByIdleness(policy)].compactMap(\.self)
         return dues.min().map { max($0, notBefore) }
     }
@@ -48,7 +48,7 @@ extension LiveGrant {
         }
         dueByWall = nil
         guard let token = record.token,
-            let delay = RefreshPolicy(margin: settings.margin).refreshDelay(lifetime: token.lifetime, jitter: jitter)
+            let delay = settings.rules.refreshDelay(lifetime: token.lifetime, jitter: jitter)
         else { return }
         let wait = token.issuedAt.addingSaturated(Int64(delay)).subtractingSaturated(now.wall)
         dueByWall = max(now.boot.advanced(by: .seconds(max(0, wait))), now.spread(by: roll))

@@ -21,9 +21,11 @@ extension RefreshFlow {
         new.identity = verified?.identity ?? record.identity
         if verified == nil {
             // An answer without one that is of use leaves the old one as it is (OIDC Core, section 12.2).
-            new.token?.idToken = record.token?.idToken
-            new.token?.idTokenExpiresAt = record.token?.idTokenExpiresAt
+            let newest = record.untraded ?? record.token
+            new.token?.idToken = newest?.idToken
+            new.token?.idTokenExpiresAt = newest?.idTokenExpiresAt
         }
+        if let exchange = account.exchange { return await keepAndTrade(new, by: exchange, attempt) }
         let isRotated = new.refreshToken != record.refreshToken
         guard isRotated || attempt.isMarked || record.rotates == nil else {
             return ifWanted(.renewed(new, isStored: false))
@@ -69,7 +71,7 @@ extension RefreshFlow {
     }
 
     /// Nobody waits for the result any more.
-    private func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
+    func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         if fate() == .revoked, let refreshToken {
             _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
         }
@@ -109,6 +111,7 @@ extension RefreshFlow {
     private func quarantine(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         var new = attempt.record.replacing(refreshToken)
         new.token = nil
+        new.untraded = nil
         new.ended = .init(reason: .subject, at: access.clock.now.wall)
         do {
             guard try await write(new) else { return await drop(refreshToken, attempt) }

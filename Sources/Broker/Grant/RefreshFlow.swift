@@ -57,7 +57,9 @@ import TokendProtocol
             guard let token = known.refreshToken, stored.refreshToken == token, stored.ended == nil else {
                 return .replaced(stored)
             }
-            return try await refresh(known, token, isMarked: stored.pending != nil)
+            let isMarked = stored.pending != nil
+            if let outcome = await tradeHeld(known, isMarked: isMarked) { return outcome }
+            return try await refresh(known, token, isMarked: isMarked)
         } catch {
             return ifWanted(.storeBlocked(error))
         }

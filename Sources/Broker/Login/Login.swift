@@ -74,7 +74,10 @@ package import TokendProtocol
             do throws(ProtocolError) {
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
-                try await open(prepared, attempt, redirects: redirects)
+                let sent = try await open(prepared, attempt, redirects: redirects)
+                let url = try await sent.authorizationURL()
+                guard result == nil else { return }
+                begun(Start(authorizationURL: url, redirectURI: sent.sent?.redirectURI ?? ""))
             } catch {
                 finish(.failure(.fault(error)))
             }
@@ -87,7 +90,7 @@ package import TokendProtocol
             do throws(LoginFailure) {
                 let record = try await fetch()
                 guard result == nil else { return }
-                started(Start(flow: .clientCredentials))
+                begun(Start(flow: .clientCredentials))
                 finish(.success(try keep(record)))
             } catch {
                 finish(.failure(error))
@@ -95,36 +98,44 @@ package import TokendProtocol
         }
     }
 
-    private func started(_ start: Start) {
-        self.start = start
-        let starters = self.starters
-        self.starters = []
-        for starter in starters { starter(.success(start)) }
-    }
-
     private func open(
         _ prepared: LoginAttempt.Prepared,
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
-    ) async throws(ProtocolError) {
+    ) async throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return answer(.refused(status: 404)) }
             received(request, answer)
         }
         self.listener = listener
         let attempt = try await attempt.asClient(prepared, redirectURI: redirect.uri)
-        guard result == nil else { return }
+        guard result == nil else { throw ProtocolError(.cancelled, "the sign-in was given up before it began") }
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
-        do {
-            let start = Start(
-                authorizationURL: try request.authorization.url(endpoint: prepared.authorizationEndpoint),
-                redirectURI: redirect.uri
-            )
-            started(start)
-        } catch {
-            throw error.protocolError
+        return request.attempt
+    }
+
+    private func begun(_ start: Start) {
+        self.start = start
+        var starters = self.starters[...]
+        self.starters = []
+        starters.popFirst()?(.success(start))
+        for starter in starters { tellStart(start, to: starter) }
+    }
+
+    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
+    /// their own (RFC 9126, sections 2.2 and 4).
+    private func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
+        Task.onLoop {
+            do throws(ProtocolError) {
+                var start = start
+                start.authorizationURL = try await attempt.authorizationURL()
+                starter(.success(start))
+            } catch {
+                starter(.failure(error))
+            }
         }
     }
 
@@ -133,7 +144,7 @@ package import TokendProtocol
     /// Calls `body` once a browser can be opened, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         interest += 1
-        if let start { return body(.success(start)) }
+        if let start { return tellStart(start, to: body) }
         if case .failure(let error) = result { return body(.failure(error)) }
         starters.append(body)
     }
@@ -245,6 +256,7 @@ package import TokendProtocol
 
     private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
+        let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
         deadline?.cancel()

@@ -13,7 +13,8 @@ extension LoginAttempt {
         guard let sent else { preconditionFailure("A code came before its login was sent.") }
         let (response, sentAt) = try await trade(code, sent)
         do throws(LoginFailure) {
-            let identity = try await identify(response, sent)
+            var identity = try await identify(response, sent)
+            identity.application = try await application(response, sent, identity.token, sentAt: sentAt)
             guard response.refreshToken == nil else {
                 return try await keep(response, sent, identity, sentAt: sentAt, for: login)
             }
@@ -106,6 +107,8 @@ extension LoginAttempt {
         var name: String?
         /// Why the provider could not be asked.
         var fault: ProtocolError?
+        /// What the application's backend said; nil where the account has none.
+        var application: ApplicationGrant?
     }
 
     private func identify(_ response: TokenResponse, _ sent: Sent) async throws(LoginFailure) -> Identity {
@@ -206,6 +209,7 @@ extension LoginAttempt {
         record.grantExpiresAt = response.grantLifetime.map { sentAt.wall.addingSaturated($0) }
         record.token = HeldToken(response, granted: granted, sentAt: sentAt, verified: identity.token)
         record.refreshToken = response.refreshToken
+        identity.application?.adopt(into: &record)
         if record.refreshToken == nil { keepRefreshToken(of: previous, in: &record) }
         return record
     }

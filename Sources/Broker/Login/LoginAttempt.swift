@@ -16,6 +16,8 @@ import TokendProtocol
         var beganAt: BootInstant
         var metadata: ProviderMetadata
         var authorizationEndpoint: WebURL
+        /// Where the request is pushed to; nil where the browser carries it itself.
+        var pushEndpoint: WebURL?
         /// The grant that the account holds, or what is left of its last one.
         var previous: GrantRecord?
         /// The ways home, in order of preference.
@@ -35,6 +37,7 @@ import TokendProtocol
     /// What the code is traded with.
     struct Sent {
         var prepared: Prepared
+        var authorization: AuthorizationRequest
         var redirectURI: String
         var proofKey: ProofKey
         var nonce: String
@@ -95,17 +98,18 @@ import TokendProtocol
         if account.registersClient, registration == nil, metadata.registrationEndpoint == nil {
             throw registrar.unregistrable
         }
+        let scope = await scope(metadata, previous)
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
-            let granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
             return Prepared(
                 beganAt: beganAt,
                 metadata: metadata,
                 authorizationEndpoint: endpoint,
+                pushEndpoint: try metadata.pushEndpoint(account.push),
                 previous: previous,
                 redirects: redirects,
-                scope: account.scopes.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata),
+                scope: scope,
                 registration: registration
             )
         } catch {
@@ -206,6 +210,7 @@ import TokendProtocol
             nonce: account.issuer == nil ? nil : nonce,
             proofKey: proofKey
         )
+        request.dialect = account.dialect
         request.loginHint = loginHint(prepared)
         request.prompt = AuthorizationRequest.prompt(
             asked: parameters.prompt,
@@ -219,7 +224,13 @@ import TokendProtocol
         request.audience = account.audience
         request.additional = account.authorizationParameters
         var attempt = self
-        attempt.sent = Sent(prepared: prepared, redirectURI: redirectURI, proofKey: proofKey, nonce: nonce)
+        attempt.sent = Sent(
+            prepared: prepared,
+            authorization: request,
+            redirectURI: redirectURI,
+            proofKey: proofKey,
+            nonce: nonce
+        )
         return (request, attempt)
     }
 

@@ -69,7 +69,7 @@ package struct LoginStateMachine: Sendable {
         guard request.path == pagePath || request.path == path else { return .answer(.refused(status: 404)) }
         let isForm = takesForms && request.method == .post && request.path == path
         guard request.method == .get || isForm else { return .answer(.refused(status: 405)) }
-        guard !isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
+        guard !Self.isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
         if request.path == pagePath { return page() }
         let text = isForm ? String(decoding: request.body, as: UTF8.self) : request.query
         guard let parameters = text.flatMap(FormParameters.decode) else { return .answer(.refused(status: 400)) }
@@ -120,7 +120,7 @@ package struct LoginStateMachine: Sendable {
     }
 
     /// Browsers that load ahead of a person must not use up the code.
-    private func isPrefetch(_ headers: HTTPHeaders) -> Bool {
+    static func isPrefetch(_ headers: HTTPHeaders) -> Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
             headers.values(of: name).contains { value in
                 ["prefetch", "prerender", "preview"].contains(where: value.lowercased().contains)

@@ -30,7 +30,11 @@ extension RequestRouter {
         }
         let object: JSONObject
         do { object = try source.object() } catch { throw error.list[0].protocolError }
-        return reply(AccountShow.Result(account: account.name, config: object, file: source.file), to: request)
+        let provider = object["provider"]?.string
+        return reply(
+            AccountShow.Result(account: account.name, config: object, file: source.file, provider: provider),
+            to: request
+        )
     }
 
     /// `account.add`: checked whole before anything is written.

@@ -11,6 +11,7 @@ extension RequestRouter {
         _ parameters: TokenGet.Parameters,
         _ account: Account,
         _ demand: TokenDemand,
+        after stepUp: StepUp? = nil,
         from session: ClientSession
     ) -> Handling {
         .later { reply in
@@ -20,7 +21,7 @@ extension RequestRouter {
                 message: "nobody opened the store or signed in to “\(account.name)” in time"
             )
             Task.onLoop { [self] in
-                let result = await self.askPerson(account, demand, for: reply)
+                let result = await self.askPerson(account, demand, after: stepUp, for: reply)
                 self.finish(reply, result, account, parameters, session)
             }
         }
@@ -29,10 +30,18 @@ extension RequestRouter {
     private func askPerson(
         _ account: Account,
         _ demand: TokenDemand,
+        after stepUp: StepUp?,
         for reply: PendingReply
     ) async -> Result<Account.Served, ProtocolError> {
         var isUnlocked = false
-        var hasSignedIn = false
+        var hasSignedIn = stepUp != nil
+        if let stepUp {
+            do throws(ProtocolError) {
+                try await signIn(account, stepUp.login, or: account.loginRequired(stepUp), for: reply)
+            } catch {
+                return .failure(error)
+            }
+        }
         while true {
             let result = await account.tokenWhenReady(demand)
             // A person is not bothered for a client that has left.
@@ -43,7 +52,7 @@ extension RequestRouter {
                     try await openStore()
                     isUnlocked = true
                 case .loginRequired where !hasSignedIn, .loginPending where !hasSignedIn:
-                    try await signIn(account, or: error, for: reply)
+                    try await signIn(account, account.login?.parameters ?? LoginParameters(), or: error, for: reply)
                     hasSignedIn = true
                 default:
                     return result
@@ -65,16 +74,17 @@ extension RequestRouter {
     /// One login an account at a time, and no second tab soon after one that nobody looked at.
     private func signIn(
         _ account: Account,
+        _ parameters: LoginParameters,
         or error: ProtocolError,
         for reply: PendingReply
     ) async throws(ProtocolError) {
         let login: Login
-        if let pending = account.login {
+        if let pending = account.login, pending.parameters == parameters {
             login = pending
         } else {
             guard !account.hasIgnoredLogin else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
-            login = try account.startLogin(LoginParameters(), id: id, timeout: 300)
+            login = try account.startLogin(parameters, id: id, timeout: 300)
             let start = try await login.started().get()
             guard reply.isOpen || login.interest > 1 else {
                 login.cancel("the program that asked for the sign-in to “\(account.name)” has left")

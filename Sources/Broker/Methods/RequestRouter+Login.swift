@@ -107,7 +107,12 @@ extension RequestRouter {
         return .later { reply in
             self.expire(reply, parameters.timeout)
             Task.onLoop {
-                reply.succeed(await account.logout(revoke: parameters.revoke ?? true))
+                reply.succeed(
+                    await account.logout(
+                        revoke: parameters.revoke ?? true,
+                        endSession: parameters.endSession ?? false
+                    )
+                )
             }
         }
     }

@@ -17,6 +17,10 @@ extension RequestRouter {
             fresh: parameters.fresh ?? false,
             scope: parameters.scope.map { Scope($0) }
         )
+        if let stepUp = account.stepUp(parameters) {
+            guard parameters.interactive == true else { throw account.loginRequired(stepUp) }
+            return getTokenInteractively(parameters, account, demand, after: stepUp, from: session)
+        }
         let answer = account.token(demand)
         if parameters.interactive == true, (try? answer?.get()) == nil {
             return getTokenInteractively(parameters, account, demand, from: session)

@@ -10,7 +10,6 @@ extension RequestRouter {
     private static let unbuilt: [Method: [String]] = [
         .tokenGet: ["narrow", "resource", "audience"],
         .loginComplete: ["metadata"],
-        .logout: ["end_session"],
     ]
 
     /// Refuses a request that asks for one of them; `false` asks for nothing.

@@ -71,6 +71,8 @@ package import TokendProtocol
         case .accountRefresh: return try refreshAccount(request)
         case .accountPause: return try pause(request, true)
         case .accountResume: return try pause(request, false)
+        case .providerList: return try listProviders(request)
+        case .providerFetch: return try fetchProviders(request)
         case .doctor: return try doctor(request)
         case .configReload: return try reload(request)
         case .storeUnlock: return try unlockStore(request)
@@ -105,6 +107,8 @@ package import TokendProtocol
         .accountRefresh: AccountRefresh.Parameters.names,
         .accountPause: AccountPause.Parameters.names,
         .accountResume: AccountResume.Parameters.names,
+        .providerList: ProviderList.Parameters.names,
+        .providerFetch: ProviderFetch.Parameters.names,
         .doctor: Doctor.Parameters.names,
         .configReload: ConfigReload.Parameters.names,
         .storeUnlock: StoreUnlock.Parameters.names,

@@ -64,7 +64,8 @@ import TokendProtocol
                 now: clock.now.wall,
                 requested: requested,
                 issuer: account.issuer,
-                sent: request.secrets + authentication.secrets(clientID: account.clientID)
+                sent: request.secrets + authentication.secrets(clientID: account.clientID),
+                dialect: account.dialect
             )
             if case .misconfigured(let body) = answer { await noteRefusal(body) }
             return .answer(answer, at: sentAt)

@@ -27,6 +27,8 @@ package import TokendProtocol
     private let clock: any Clock
     private var metadata: [Key: Entry<ProviderMetadata>] = [:]
     private var discoveries: [Key: Task<Result<ProviderMetadata, ProtocolError>, Never>] = [:]
+    /// What applications' servers named last, by where they did (`scopes_from`).
+    var namedScopes: [String: Scope] = [:]
     private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
     /// Token endpoints that asked to be left alone, by any account, and until when.
     private var coolDowns: [String: BootInstant] = [:]
@@ -59,6 +61,7 @@ package import TokendProtocol
     package func forgetAll() {
         metadata = [:]
         keySets = [:]
+        namedScopes = [:]
     }
 
     /// The provider's metadata with the account's own endpoints above it.
@@ -172,6 +175,8 @@ extension AccountConfiguration.Endpoints {
         metadata.userInfoEndpoint = userinfo ?? discovered.userInfoEndpoint
         metadata.endSessionEndpoint = endSession ?? discovered.endSessionEndpoint
         metadata.keySetURL = jwks ?? discovered.keySetURL
+        metadata.pushedAuthorizationRequestEndpoint =
+            pushedAuthorization ?? discovered.pushedAuthorizationRequestEndpoint
         metadata.registrationEndpoint = registration ?? discovered.registrationEndpoint
         return metadata
     }

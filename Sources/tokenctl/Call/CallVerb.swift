@@ -28,11 +28,28 @@ struct CallVerb {
         let token = try conversation.token(params)
         var (code, gate) = try request(command, token, mayRepeat: true)
         if gate.wantsRepetition {
-            params.rejected = Secret(token.text)
+            if let stepUp = gate.head.stepUp {
+                // A refresh is no help: it is the sign-in that the API is not content with.
+                guard conversation.invocation.has("--login") else {
+                    gate.open().forEach(pass)
+                    explain(gate.head, account: target.account)
+                    return code
+                }
+                try signIn(target.account, stepUp)
+            } else {
+                params.rejected = Secret(token.text)
+            }
             (code, gate) = try request(command, conversation.token(params), mayRepeat: false)
         }
         explain(gate.head, account: target.account)
         return code
+    }
+
+    private func signIn(_ account: String, _ wanted: (acrValues: String?, maxAge: Int64?)) throws(TokenctlError) {
+        var options = SignIn.Options()
+        options.acrValues = wanted.acrValues
+        options.maxAge = wanted.maxAge
+        _ = try SignIn(conversation, account: account, options: options).run()
     }
 
     private func arguments(_ target: CallTarget) -> [String] {
@@ -76,6 +93,11 @@ struct CallVerb {
                 scope.isEmpty ? "The API wants a scope that the token lacks." : "The API wants the scope “\(scope)”."
             )
             console.sayNext([scope.isEmpty ? login + " --scope SCOPE" : login + " --scope '\(scope)'"])
+        } else if let stepUp = head.stepUp {
+            console.say("The API wants a stronger or more recent sign-in.")
+            let values = stepUp.acrValues.map { " --acr-values " + ShellWord.quoted(TerminalText.sanitized($0)) }
+            let age = stepUp.maxAge.map { " --max-age \($0)" }
+            console.sayNext([login + (values ?? "") + (age ?? "")])
         } else if head.status == 401 {
             console.say("The API refuses the token, a fresh one too.")
             console.sayNext([login])

@@ -45,7 +45,8 @@ struct ResponseGate {
         wantsRepetition ? [] : open()
     }
 
-    private mutating func open() -> [Piece] {
+    /// Gives what was held back although the request could be made again: it will not be.
+    mutating func open() -> [Piece] {
         isOpen = true
         defer { held = [] }
         return held

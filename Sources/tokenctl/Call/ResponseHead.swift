@@ -48,4 +48,12 @@ package struct ResponseHead: Sendable {
         guard status == 403 else { return nil }
         return challenges.first { $0["error"] == "insufficient_scope" }.map { $0["scope"] ?? "" }
     }
+
+    /// What the API wants of the sign-in instead of another token (RFC 9470, section 3); nil where that is not what it
+    /// refused.
+    package var stepUp: (acrValues: String?, maxAge: Int64?)? {
+        guard status == 401 else { return nil }
+        return challenges.first { $0["error"] == "insufficient_user_authentication" }
+            .map { ($0["acr_values"], $0["max_age"].flatMap { Int64($0) }) }
+    }
 }

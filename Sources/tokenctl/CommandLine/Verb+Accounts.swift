@@ -4,6 +4,8 @@
 // The verbs that make accounts, sign in and sign out.
 extension Verb {
     static let accountFlags: [Flag] = [
+        Flag("--provider", value: "NAME", "a provider that tokend knows, such as google"),
+        Flag("--set", value: "NAME=VALUE", repeats: true, "what that provider's preset asks; may be repeated"),
         Flag("--issuer", value: "URL", "the provider's issuer, such as https://login.example.com"),
         Flag("--client-id", value: "ID", "the client id that the provider gave out for this program"),
         Flag("--register", "have the provider register a client at the first sign-in"),
@@ -27,16 +29,20 @@ extension Verb {
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
             Flag("--login-hint", value: "NAME", "tell the provider who is about to sign in"),
+            Flag("--acr-values", value: "VALUES", "how strong the sign-in must be, in the provider's words"),
+            Flag("--max-age", value: "TIME", "how long ago you may have signed in, such as 0 or 5m"),
         ],
         summary: "sign in with your browser",
         details: [
             "Prints the sign-in URL, opens your browser and waits until you are done.",
-            "With --issuer and --client-id the account is made in the same step; one that",
-            "is there and where nobody is signed in gets these settings instead.",
+            "With --provider, or --issuer and --client-id, the account is made in the same",
+            "step; one that is there and where nobody is signed in gets these settings",
+            "instead. At a terminal, what a provider needs and is missing is asked for.",
             "Ctrl-C cancels the sign-in, here and in the daemon.",
         ],
         examples: [
             "tokenctl login work",
+            "tokenctl login mail --provider google --client-id ID",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
         ]
@@ -48,23 +54,36 @@ extension Verb {
         flags: [
             Flag("--all", "sign every account out"),
             Flag("--keep-grant", "forget it here, but do not revoke it at the provider"),
+            Flag("--end-session", "also sign out at the provider, in your browser"),
+            Flag("--no-browser", "with --end-session: only print the URL"),
         ],
         summary: "sign out here, and revoke the grant",
-        examples: ["tokenctl logout work", "tokenctl logout --all"]
+        examples: ["tokenctl logout work", "tokenctl logout work --end-session", "tokenctl logout --all"]
     )
 
     static let accountAdd = Verb(
         .accountAdd,
         operand: .optional("ACCOUNT"),
-        flags: accountFlags + clientFlags + [Flag("--replace", "overwrite an account of that name")],
+        flags: accountFlags + clientFlags + [
+            Flag("--replace", "overwrite an account of that name"),
+            Flag("--list-providers", "list the providers that tokend knows"),
+            Flag("--providers-from", value: "URL", "make the accounts that an application's server suggests"),
+        ],
         summary: "make an account; asks for what is missing",
         details: [
+            "With --provider only that is asked for which the provider's preset cannot know.",
+            "With --providers-from, a list that a server publishes makes the accounts, or",
+            "the one that is named; where there is none, nothing changes. Accounts that are",
+            "there stay as they are without --replace.",
             "A client with a secret or a key: --client-secret-file or --client-key-file. The",
             "secret goes to the secret store and never into the account's file. Without",
-            "--client-authentication a secret is shown by client_secret_basic and a key by",
-            "private_key_jwt; take what the provider says.",
+            "--client-authentication a secret is shown as the preset says, else by",
+            "client_secret_basic, and a key by private_key_jwt; take what the provider says.",
         ],
         examples: [
+            "tokenctl account add --list-providers",
+            "tokenctl account add work --provider entra --set tenant=example.com --client-id ID",
+            "tokenctl account add --providers-from https://app.example.com/providers.json",
             "tokenctl account add work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
             "tokenctl account add web --issuer https://login.example.com \\\n"

@@ -21,8 +21,6 @@ extension Verb {
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--device", "--end-session", "--list-providers",
-        "--paste", "--provider",
-        "--providers-from", "--resource", "--trace",
+        "--audience", "--device", "--end-session", "--paste", "--resource", "--trace",
     ]
 }

@@ -43,12 +43,15 @@ extension Verb {
         operand: .several("ACCOUNT [METHOD] URL", most: 3),
         tail: .optional("CURL-FLAGS"),
         flags: [
-            Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated")
+            Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated"),
+            Flag("--login", "sign in as the API wants it, where it wants more than a token"),
         ],
         summary: "one request with a token, made by curl",
         details: [
             "The token goes to curl on its stdin. After a 401 it is refreshed, and the",
-            "request made once more. Ends with curl's code: 22 where the API refuses.",
+            "request made once more. Where the API wants a stronger or more recent sign-in",
+            "instead (RFC 9470), it says how, or with --login does that, once.",
+            "Ends with curl's code: 22 where the API refuses.",
         ],
         examples: [
             "tokenctl call work https://api.example.com/me",

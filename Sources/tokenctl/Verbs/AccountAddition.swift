@@ -17,6 +17,7 @@ struct AccountAddition {
     func add(_ draft: AccountDraft, replacing: Bool) throws(TokenctlError) -> JSONObject {
         var params = AccountAdd.Parameters(account: draft.account, config: draft.config)
         if replacing { params.replace = true }
+        params.clientSecret = draft.clientSecret
         let invocation = conversation.invocation
         if let file = invocation.value("--client-secret-file") {
             params.clientSecret = try ClientSecretInput("client_secret", conversation)?.read(file)

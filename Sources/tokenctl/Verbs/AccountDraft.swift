@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Secrets
 package import StrictJSON
 
 /// An account as the command line describes it. Pure.
 package struct AccountDraft: Sendable, Equatable {
+    /// Where it signs in.
+    package enum Place: Sendable, Equatable {
+        /// The provider's issuer.
+        case issuer(String)
+        /// A preset, and what it asks.
+        case provider(String, set: JSONObject)
+    }
+
     /// Its name.
     package let account: String
-    /// The provider's issuer.
-    package let issuer: String
-    /// The client id that the provider gave out.
+    /// Where it signs in.
+    package let place: Place
+    /// The client id that the provider gave out; nil where the preset brings one, or the provider
+    /// is to register it.
     package let clientID: String?
     /// What to ask for; empty leaves it to the daemon.
     package let scopes: [String]
@@ -19,17 +29,19 @@ package struct AccountDraft: Sendable, Equatable {
     package let clientAuthentication: String?
     /// How it comes to its tokens; nil for a sign-in by browser.
     package let flow: String?
+    /// The client's secret, where a person typed one.
+    package var clientSecret: Secret?
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
-        ["--issuer", "--client-id", "--register"].contains(where: invocation.has)
+        ["--issuer", "--client-id", "--register", "--provider", "--set"].contains(where: invocation.has)
     }
 
     /// Takes the flags; says which is missing.
     package init(_ invocation: Invocation) throws(TokenctlError) {
         try self.init(
             account: invocation.account,
-            issuer: invocation.value("--issuer"),
+            place: Self.place(invocation),
             clientID: invocation.value("--client-id"),
             scopes: invocation.scopes,
             invocation: invocation
@@ -39,7 +51,7 @@ package struct AccountDraft: Sendable, Equatable {
     /// As above, with what the person answered instead of the flags.
     package init(
         account: String?,
-        issuer: String?,
+        place: Place?,
         clientID: String?,
         scopes: [String],
         invocation: Invocation
@@ -52,36 +64,72 @@ package struct AccountDraft: Sendable, Equatable {
                 "“\(TerminalText.sanitized(account))” is no name for an account: letters, digits and . _ @ -, at most 64"
             )
         }
-        guard let issuer else { throw .usage("\(verb) needs --issuer URL to make the account", next: help) }
-        guard clientID != nil || invocation.has("--register") else {
+        guard let place else {
+            throw .usage("\(verb) needs --issuer URL or --provider NAME to make the account", next: help)
+        }
+        if case .issuer = place, clientID == nil, !invocation.has("--register") {
             throw .usage(
                 "\(verb) needs --client-id ID to make the account, or --register to have the provider make a client",
                 next: help
             )
         }
         self.account = account
-        self.issuer = issuer
+        self.place = place
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
-        clientAuthentication = try Self.authentication(invocation)
         flow = invocation.value("--flow")
+        clientAuthentication = try Self.authentication(invocation, at: place)
     }
 
-    /// The method that goes with what is given, unless one is named.
-    private static func authentication(_ invocation: Invocation) throws(TokenctlError) -> String? {
+    /// The method that goes with what is given, unless one is named, or a preset knows which way a secret goes.
+    private static func authentication(_ invocation: Invocation, at place: Place) throws(TokenctlError) -> String? {
         let hasSecret = invocation.has("--client-secret-file")
         guard !hasSecret || !invocation.has("--client-key-file") else {
             throw .usage("a client shows itself in one way: --client-secret-file or --client-key-file")
         }
         if let method = invocation.value("--client-authentication") { return method }
         if invocation.has("--client-key-file") { return "private_key_jwt" }
+        guard case .issuer = place else { return nil }
         return hasSecret ? "client_secret_basic" : nil
+    }
+
+    /// Where the flags say that it signs in; nil where they do not.
+    package static func place(_ invocation: Invocation) throws(TokenctlError) -> Place? {
+        let set = try answers(invocation)
+        switch (invocation.value("--provider"), invocation.value("--issuer")) {
+        case (.some, .some):
+            throw .usage("an account has a preset or an issuer: --provider or --issuer")
+        case (let provider?, nil):
+            return .provider(provider, set: set)
+        case (nil, let issuer):
+            guard set.isEmpty else { throw .usage("--set answers what a preset asks: name it with --provider") }
+            return issuer.map { .issuer($0) }
+        }
+    }
+
+    private static func answers(_ invocation: Invocation) throws(TokenctlError) -> JSONObject {
+        var set: JSONObject = [:]
+        for text in invocation.values["--set"] ?? [] {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, text.first != "=" else { throw .usage("--set wants NAME=VALUE") }
+            guard set[parts[0]] == nil else {
+                throw .usage("--set \(TerminalText.sanitized(parts[0])) was given twice")
+            }
+            set[parts[0]] = .string(parts[1])
+        }
+        return set
     }
 
     /// The account's file, as `account.add` takes it.
     package var config: JSONObject {
-        var config: JSONObject = ["issuer": .string(issuer)]
+        var config: JSONObject = [:]
+        switch place {
+        case .issuer(let issuer): config["issuer"] = .string(issuer)
+        case .provider(let provider, let set):
+            config["provider"] = .string(provider)
+            if !set.isEmpty { config["set"] = .object(set) }
+        }
         config["client_id"] = clientID.map { .string($0) }
         if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
         config["redirect_uri"] = redirectURI.map { .string($0) }
@@ -97,7 +145,13 @@ package struct AccountDraft: Sendable, Equatable {
 
     /// The command that makes an account of that name anew, for a shell.
     package var replacement: String {
-        var words = ["--issuer", issuer] + (clientID.map { ["--client-id", $0] } ?? ["--register"])
+        var words: [String]
+        switch place {
+        case .issuer(let issuer): words = ["--issuer", issuer] + (clientID == nil ? ["--register"] : [])
+        case .provider(let provider, let set):
+            words = ["--provider", provider] + set.flatMap { ["--set", "\($0.name)=\($0.value.string ?? "")"] }
+        }
+        if let clientID { words += ["--client-id", clientID] }
         if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
         if let redirectURI { words += ["--redirect-uri", redirectURI] }
         if let flow { words += ["--flow", flow] }

@@ -15,7 +15,11 @@ struct AccountAddVerb {
     }
 
     func run() throws(TokenctlError) -> Int32 {
-        let draft = console.traits.isInteractive ? try askedDraft() : try AccountDraft(invocation)
+        if invocation.has("--list-providers") { return try ProviderListVerb(conversation).run() }
+        if let url = invocation.value("--providers-from") {
+            return try ProvidersFromVerb(conversation, url: url).run()
+        }
+        let draft = try AccountInquiry(conversation).draft()
         let replacing = invocation.has("--replace")
         let result = try AccountAddition(conversation).add(draft, replacing: replacing)
         conversation.finish(result) {
@@ -24,39 +28,6 @@ struct AccountAddVerb {
             console.sayNext(["tokenctl login \(draft.account)"])
         }
         return ExitCode.success
-    }
-
-    private func askedDraft() throws(TokenctlError) -> AccountDraft {
-        let account = try given(invocation.account, orAsk: "A name for the account, such as work:")
-        let issuer = try given(invocation.value("--issuer"), orAsk: "The provider's issuer (https://…):")
-        let isRegistered = invocation.has("--register")
-        let clientID =
-            isRegistered ? nil : try given(invocation.value("--client-id"), orAsk: "The client id that it gave out:")
-        var scopes = invocation.scopes
-        if scopes.isEmpty, !AccountDraft.isDrafted(by: invocation) {
-            let text = try answer("Scopes, with spaces between [openid]:", optional: true)
-            scopes = text.isEmpty ? ["openid"] : text.split(separator: " ").map(String.init)
-        }
-        return try AccountDraft(
-            account: account,
-            issuer: issuer,
-            clientID: clientID,
-            scopes: scopes,
-            invocation: invocation
-        )
-    }
-
-    private func given(_ value: String?, orAsk question: String) throws(TokenctlError) -> String {
-        if let value { return value }
-        return try answer(question)
-    }
-
-    private func answer(_ question: String, optional: Bool = false) throws(TokenctlError) -> String {
-        while let line = console.ask(question) {
-            let words = line.split(whereSeparator: \.isWhitespace)
-            if !words.isEmpty || optional { return words.joined(separator: " ") }
-        }
-        throw .usage("the account was not made", next: ["tokenctl account add --help"])
     }
 }
 

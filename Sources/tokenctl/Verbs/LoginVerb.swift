@@ -17,7 +17,7 @@ struct LoginVerb {
         var options = try options()
         let account: String
         if AccountDraft.isDrafted(by: invocation) {
-            let draft = try AccountDraft(invocation)
+            let draft = try AccountInquiry(conversation).loginDraft()
             try AccountAddition(conversation).addOrReplace(draft)
             account = draft.account
         } else {
@@ -42,6 +42,10 @@ struct LoginVerb {
         }
         options.force = invocation.has("--force")
         options.loginHint = invocation.value("--login-hint")
+        options.acrValues = invocation.value("--acr-values")
+        if let text = invocation.value("--max-age") {
+            options.maxAge = try Seconds.required(text, for: "--max-age")
+        }
         return options
     }
 }

@@ -14,10 +14,14 @@ struct LogoutVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         let invocation = conversation.invocation
+        if invocation.has("--no-browser"), !invocation.has("--end-session") {
+            throw .usage("--no-browser is for --end-session: nothing else of a logout opens one")
+        }
         guard invocation.has("--all") else {
             let account = try conversation.account()
             let result = try logout(account)
             conversation.finish(result) { say(result, account) }
+            endSession(result, account)
             return ExitCode.success
         }
         guard invocation.account == nil else { throw .usage("--all and an account's name exclude each other") }
@@ -28,6 +32,7 @@ struct LogoutVerb {
             result["account"] = .string(name)
             results.append(.object(result))
             if !invocation.wantsJSON { say(result, name) }
+            endSession(result, name)
         }
         if invocation.wantsJSON { conversation.console.printJSON(.object(["accounts": .array(results)])) }
         if names.isEmpty, !invocation.wantsJSON { conversation.console.say("There is no account to sign out of.") }
@@ -39,9 +44,16 @@ struct LogoutVerb {
         Farewell(result, keepsGrant: keepsGrant).lines(account).forEach(conversation.console.say)
     }
 
+    /// Leads the person's browser to the provider's own logout, which is the person's to finish.
+    private func endSession(_ result: JSONObject, _ account: String) {
+        guard let url = result["end_session_url"]?.string else { return }
+        SignOutPage(conversation, url: url).open(account)
+    }
+
     private func logout(_ account: String) throws(TokenctlError) -> JSONObject {
         var params = Logout.Parameters(account: account)
         if conversation.invocation.has("--keep-grant") { params.revoke = false }
+        if conversation.invocation.has("--end-session") { params.endSession = true }
         return try conversation.askOpeningStore(Logout.self, params, account: account)
     }
 }
@@ -67,15 +79,19 @@ package struct Farewell: Sendable {
     /// What to say about the account.
     package func lines(_ account: String) -> [String] {
         let account = TerminalText.sanitized(account)
-        guard !isNobodys else { return ["Nobody was signed in to \(account)."] }
         var lines: [String] = []
-        if result["revoked"]?.bool == true {
+        if isNobodys {
+            lines.append("Nobody was signed in to \(account).")
+        } else if result["revoked"]?.bool == true {
             lines.append("Signed out of \(account); the provider revoked the grant.")
         } else {
             lines.append("Signed out of \(account) here.")
         }
         if let fault = Self.text(result["revocation_fault"]) {
             lines.append("The provider has not revoked the grant: \(fault)")
+        }
+        if let fault = Self.text(result["end_session_fault"]) {
+            lines.append("The provider's own session goes on: \(fault)")
         }
         if result["removal_pending"]?.bool == true {
             lines.append("The secret store is locked; its entry goes at the next unlock (tokenctl unlock).")

@@ -17,6 +17,10 @@ struct SignIn {
         /// Whether another person than last time may sign in.
         var force = false
         var loginHint: String?
+        /// The authentication classes that will do, with spaces between.
+        var acrValues: String?
+        /// Seconds that may have passed since the person last signed in at the provider.
+        var maxAge: Int64?
     }
 
     private let conversation: Conversation
@@ -86,6 +90,8 @@ struct SignIn {
         parameters.timeout = options.timeout
         if options.force { parameters.force = true }
         parameters.loginHint = options.loginHint
+        parameters.acrValues = options.acrValues
+        parameters.maxAge = options.maxAge
         return parameters
     }
 

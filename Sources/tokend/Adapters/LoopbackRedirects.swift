@@ -68,10 +68,14 @@ extension ListenerReply {
         switch answer {
         case .seeOther(let path):
             redirect(to: path)
+        case .leadOn(let url):
+            redirect(to: url.text)
         case .signedIn(let account, let identity, let provider):
             respond(SignInPage.signedIn(account: account, identity: identity, provider: provider))
         case .denied(let account, let provider):
             respond(SignInPage.denied(account: account, provider: provider))
+        case .signedOut(let account, let provider):
+            respond(SignInPage.signedOut(account: account, provider: provider))
         case .failed(let account, let reason, let next, let command):
             respond(SignInPage.failed(account: account, reason: reason, nextStep: next, command: command))
         case .refused(let status):

@@ -24,8 +24,8 @@ package struct ConfigurationFolders {
     }
 
     /// The folders that a change of a file can happen in.
-    var watched: [String] {
-        [personal, personal + "/accounts", administrative, administrative + "/accounts"]
+    package var watched: [String] {
+        [personal, administrative].flatMap { [$0, $0 + "/accounts", $0 + "/providers"] }
     }
 
     /// Reads every file, as it is at this moment.
@@ -34,6 +34,7 @@ package struct ConfigurationFolders {
         for folder in [administrative, personal] {
             readDaemonFile(folder + "/config.json5", into: &files)
             readAccounts(folder + "/accounts", into: &files)
+            readPresets(folder + "/providers", into: &files)
         }
         // An administrator's rules that would not be kept are worse than a daemon that does not serve.
         let policy = administrative + "/policy.json5"
@@ -55,27 +56,40 @@ package struct ConfigurationFolders {
     }
 
     private func readAccounts(_ folder: String, into files: inout Configuration.Files) {
-        guard FileManager.default.fileExists(atPath: folder) else { return }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            files.folderFaults.append(
-                ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
-            )
-            return
-        }
-        for name in names.sorted() where !name.hasPrefix(".") {
-            let path = folder + "/" + name
-            guard name.hasSuffix(".json5") else {
-                // A person meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
-                if [".json", ".json5", ".jsonc"].contains(where: name.lowercased().hasSuffix) {
-                    files.folderFaults.append(ConfigurationFault(file: path, message: "its name must end in .json5"))
-                }
-                continue
-            }
-            let account = String(name.dropLast(6))
+        for (account, path) in named(in: folder, &files) {
             // A file above another one stands for it, also where it cannot be read.
             files.accounts[account] = RegularFile.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
             files.accountFaults[account] = files.accounts[account] == nil ? Self.unreadable(path) : nil
         }
+    }
+
+    private func readPresets(_ folder: String, into files: inout Configuration.Files) {
+        for (preset, path) in named(in: folder, &files) {
+            files.presets[preset] = RegularFile.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
+            files.presetFaults[preset] = files.presets[preset] == nil ? Self.unreadable(path) : nil
+        }
+    }
+
+    /// The `NAME.json5` of a folder, with their paths.
+    private func named(in folder: String, _ files: inout Configuration.Files) -> [(name: String, path: String)] {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            files.folderFaults.append(
+                ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
+            )
+            return []
+        }
+        var found: [(name: String, path: String)] = []
+        for name in names.sorted() where !name.hasPrefix(".") {
+            let path = folder + "/" + name
+            if name.hasSuffix(".json5") {
+                found.append((String(name.dropLast(6)), path))
+            } else if [".json", ".json5", ".jsonc"].contains(where: name.lowercased().hasSuffix) {
+                // A person meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
+                files.folderFaults.append(ConfigurationFault(file: path, message: "its name must end in .json5"))
+            }
+        }
+        return found
     }
 
     private static func unreadable(_ path: String) -> ConfigurationFault {

@@ -41,7 +41,7 @@ import TokendProtocol
                 authorization: "https://a.example/authorize?x=1", token: "http://127.0.0.1:8080/token",
                 revocation: "https://a.example/revoke", introspection: "https://a.example/introspect",
                 userinfo: "https://a.example/userinfo", end_session: "https://a.example/end",
-                jwks: 'https://a.example/jwks',
+                jwks: 'https://a.example/jwks', pushed_authorization: "https://a.example/par",
               },
               client_id: "app", client_authentication: "none",
               scopes: ["openid", "email", "openid"], resource: "https://api.example", audience: "api",
@@ -49,11 +49,19 @@ import TokendProtocol
               authorization_parameters: { access_type: "offline", prompt: "consent", response_mode: "query" },
               token_parameters: { tenant: "1" }, token_headers: { "X-Tenant": "1", Origin: "https://app.example" },
               refresh: { policy: "on_demand", margin: 60, at_start_within: 0, keep_alive: 3600, forced_gap: 0 },
+              scopes_from: "https://app.example/scopes.json",
+              exchange: { url: "https://app.example/session", subject: "access_token", field: "t", token: "a.b" },
+              post_logout_redirect_uri: "http://127.0.0.1:8400/signed-out",
               dpop: "never", par: "never", allow: ["*"], administration: ["*"], confirm: "never",
               tls: { ca_file: "/ca.pem" },
             }
             """
         )
+        #expect(account.push == .never && account.endpoints.pushedAuthorization?.path == "/par")
+        #expect(account.scopesFrom?.host == "app.example" && account.postLogoutRedirect?.url.port == 8400)
+        let exchange = account.exchange
+        #expect(exchange?.url.path == "/session" && exchange?.subject == .accessToken && exchange?.field == "t")
+        #expect(exchange?.token == "a.b" && exchange?.expiresIn == "expires_in")
         #expect(account.name == "work" && account.file == Self.path && account.clientID == "app")
         #expect(
             account.issuer?.text == "https://login.example.com/" && account.issuerName == "https://login.example.com/"
@@ -114,7 +122,7 @@ import TokendProtocol
         (#"endpoints: { userinfo: "https://a.example/u?client_secret=x" }"#, "endpoints.userinfo"),
         (#"endpoints: { tokens: "https://t.example" }"#, "endpoints.tokens"),
         (#"endpoints: { device_authorization: "https://t.example" }"#, "endpoints.device_authorization"),
-        (#"endpoints: { pushed_authorization: "https://t.example" }"#, "endpoints.pushed_authorization"),
+        (#"endpoints: { pushed_authorization: "http://t.example" }"#, "endpoints.pushed_authorization"),
         (#"scopes: "openid email""#, "scopes"), (#"scopes: ["openid email"]"#, "scopes"), (#"scopes: [""]"#, "scopes"),
         (#"scopes: ["a\"b"]"#, "scopes"), ("scopes: [1]", "scopes"),
         (#"resource: "api""#, "resource"), (#"resource: ["https://a.example#f"]"#, "resource"),
@@ -146,13 +154,19 @@ import TokendProtocol
         ("refresh: true", "refresh"), ("tls: []", "tls"), (#"tls: { ca_file: "/none.pem" }"#, "tls.ca_file"),
         (#"tls: { ca_file: "ca.pem" }"#, "tls.ca_file"), (#"tls: { client_key: "/k" }"#, "tls.client_key"),
         (#"tls: { client_certificate: "/c" }"#, "tls.client_certificate"), ("tls: { verify: false }", "tls.verify"),
-        (#"provider: "google""#, "provider"), (#"scopes_from: "https://a.example""#, "scopes_from"),
-        ("exchange: {}", "exchange"), (#"client_authentication: "tls_client_auth""#, "client_authentication"),
-        (#"flow: "client_credentials""#, "flow"),
-        (#"client_secret_encoding: "base64""#, "client_secret_encoding"),
+        (#"provider: "google""#, "provider"), (#"scopes_from: "http://a.example""#, "scopes_from"),
+        (#"exchange: "https://a.example""#, "exchange"),
+        (#"exchange: { url: "http://a.example" }"#, "exchange.url"),
+        (#"exchange: { url: "https://a.example", subject: "refresh_token" }"#, "exchange.subject"),
+        (#"exchange: { url: "https://a.example", field: "" }"#, "exchange.field"),
+        (#"exchange: { url: "https://a.example", secret: "x" }"#, "exchange.secret"),
+        (#"post_logout_redirect_uri: "https://a.example""#, "post_logout_redirect_uri"),
+        (#"post_logout_redirect_uri: "http://a.example""#, "post_logout_redirect_uri"),
+        (#"client_authentication: "tls_client_auth""#, "client_authentication"),
+        (#"flow: "client_credentials""#, "flow"), (#"client_secret_encoding: "x""#, "client_secret_encoding"),
         (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
-        (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "always""#, "par"), ("par: true", "par"),
+        (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
         (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),
         (#"administration: []"#, "administration"), (#"confirm: "first""#, "confirm"), ("scope: []", "scope"),
         (#"client_secret: "x""#, "client_secret"), (#"Issuer: "x""#, "Issuer"),
@@ -181,6 +195,18 @@ import TokendProtocol
         #expect(Self.faults("{ issuer: 'https://i.example', \(bot) }").map(\.member) == ["client_id"])
     }
 
+    @Test func `an exchange names its place, and an ID token to show needs an issuer`() {
+        let missing = Self.faults("{ issuer: 'https://i.example', client_id: 'c', exchange: {} }")
+        #expect(missing.map(\.member) == ["exchange.url"])
+        let anonymous = Self.faults(
+            """
+            { endpoints: { authorization: "https://a.example/a", token: "https://a.example/t" }, client_id: "c",
+              exchange: { url: "https://app.example", subject: "id_token" } }
+            """
+        )
+        #expect(anonymous.map(\.member) == ["exchange.subject"])
+    }
+
     @Test func `a fault in an inner object names the line of the inner member`() {
         let faults = Self.faults(
             """
@@ -205,7 +231,7 @@ import TokendProtocol
     }
 
     @Test(arguments: [
-        ("provider", #""google""#), ("exchange", "{}"), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
+        ("provider", #""google""#), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
     ])
     func `a setting of a feature that is not built says so`(name: String, value: String) {
         let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")

@@ -72,7 +72,6 @@ import TokendProtocol
             (.tokenGet, ["narrow": true, "scope": "mail"], "narrow"),
             (.tokenGet, ["resource": "https://a"], "resource"),
             (.tokenGet, ["audience": "a"], "audience"), (.loginStart, ["account": "work", "flow": "device"], "flow"),
-            (.logout, ["account": "work", "end_session": true], "end_session"),
             (.loginComplete, ["url": "x", "metadata": [:]], "metadata"),
         ]
         for (method, params, member) in unbuilt {

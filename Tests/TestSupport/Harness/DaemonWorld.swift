@@ -55,6 +55,12 @@ package final class DaemonWorld: Sendable {
         )
     }
 
+    /// Writes a preset of the person's own, JSON5.
+    package func writePreset(_ name: String, _ text: String) throws {
+        try FileManager.default.createDirectory(atPath: configFolder + "/providers", withIntermediateDirectories: true)
+        try write(text, to: "\(configFolder)/providers/\(name).json5")
+    }
+
     /// Writes `config.json5`.
     package func writeConfiguration(_ text: String) throws { try write(text, to: configFolder + "/config.json5") }
 

@@ -8,6 +8,7 @@ package struct Breach: Sendable, CustomStringConvertible {
         case credentialsInURL, tokenInURL, bearerMissing
         case clientIDMissing, clientUnknown, clientAuthentication, severalClientAuthentications
         case responseType, redirectURI, state, nonce, challengeMissing, plainChallenge, valueReused
+        case pushedRequest, endSession
         case grantType, codeMissing, codeUnknown, codeReused, verifier
         case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing, registration
     }

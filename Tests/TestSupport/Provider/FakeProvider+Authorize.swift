@@ -18,7 +18,9 @@ extension FakeProvider {
             note(.method, .authorize, request.method)
             return .text("Ask with GET.\n", status: 405)
         }
-        let parameters = request.queryParameters
+        guard let parameters = carried(by: request) else {
+            return .html(SignInForm.refusal("This link was used before, or is none of ours."), status: 400)
+        }
         guard let client = settings.clients.first(where: { $0.id == parameters["client_id"] }) else {
             note(parameters["client_id"] == nil ? .clientIDMissing : .clientUnknown, .authorize, "client_id")
             return .html(SignInForm.refusal("Nothing is known here of the program that sent you."), status: 400)
@@ -143,8 +145,13 @@ extension FakeProvider {
 
 extension ProviderClient {
     /// Exact comparison, but for the port of a loopback literal (RFC 8252, section 7.3).
-    func accepts(redirectURI: String) -> Bool {
-        redirectURIs.contains { $0 == redirectURI || $0 == Self.withoutLoopbackPort(redirectURI) }
+    func accepts(redirectURI: String) -> Bool { Self.accepts(redirectURI, among: redirectURIs) }
+
+    /// The same for the way back from a logout.
+    func accepts(postLogoutURI: String) -> Bool { Self.accepts(postLogoutURI, among: postLogoutURIs) }
+
+    private static func accepts(_ uri: String, among registered: [String]) -> Bool {
+        registered.contains { $0 == uri || $0 == withoutLoopbackPort(uri) }
     }
 
     private static func withoutLoopbackPort(_ uri: String) -> String {

@@ -43,6 +43,8 @@ extension FakeProvider {
         case .token: prefix + "/token"
         case .revocation: prefix + "/revoke"
         case .userinfo: prefix + "/userinfo"
+        case .pushedAuthorization: prefix + "/par"
+        case .endSession: prefix + "/logout"
         case .registration: prefix + "/register"
         case .other: prefix + "/"
         }
@@ -83,8 +85,11 @@ extension FakeProvider {
         case .token: token(request, behaviour)
         case .revocation where settings.hasRevocation: revoke(request)
         case .userinfo where settings.hasUserinfo: userinfo(request)
+        case .pushedAuthorization where settings.pushedRequests != .none: push(request)
+        case .endSession where settings.hasEndSession: endSession(request)
         case .registration where settings.hasRegistration: register(request)
-        case .revocation, .userinfo, .registration, .other: .text("There is nothing here.\n", status: 404)
+        case .revocation, .userinfo, .pushedAuthorization, .endSession, .registration, .other:
+            .text("There is nothing here.\n", status: 404)
         }
     }
 
@@ -143,6 +148,11 @@ extension FakeProvider {
         if settings.hasRevocation { document["revocation_endpoint"] = .string(url(of: .revocation)) }
         if settings.hasRegistration { document["registration_endpoint"] = .string(url(of: .registration)) }
         if settings.hasUserinfo { document["userinfo_endpoint"] = .string(url(of: .userinfo)) }
+        if settings.hasEndSession { document["end_session_endpoint"] = .string(url(of: .endSession)) }
+        if settings.pushedRequests != .none {
+            document["pushed_authorization_request_endpoint"] = .string(url(of: .pushedAuthorization))
+            document["require_pushed_authorization_requests"] = .bool(settings.pushedRequests == .required)
+        }
         return document
     }
 }

@@ -21,6 +21,8 @@ package final class FakeProvider: Sendable {
         var standing: [ProviderEndpoint: Behaviour] = [:]
         /// Authorization requests that wait for the form, by the value hidden in it.
         var forms: [String: AuthorizationAsk] = [:]
+        /// Pushed requests that no browser has come with yet, by their names.
+        var pushed: [String: WireParameters] = [:]
         /// State, nonce and challenge of every authorization request, with the target they came in.
         var usedValues: [String: String] = [:]
         /// The names of clients' assertions that came.

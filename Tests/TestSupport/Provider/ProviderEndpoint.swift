@@ -14,6 +14,10 @@ package enum ProviderEndpoint: String, Sendable, CaseIterable {
     case token
     case revocation
     case userinfo
+    /// Where authorization requests are pushed to (RFC 9126).
+    case pushedAuthorization
+    /// Where a browser signs out (OpenID Connect RP-Initiated Logout).
+    case endSession
     /// Where clients register themselves (RFC 7591).
     case registration
     /// Anything else; answered with 404.

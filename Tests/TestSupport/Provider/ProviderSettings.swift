@@ -14,6 +14,8 @@ package struct ProviderClient: Sendable {
     package var key: JSONValue?
     /// Compared byte for byte, but for the port of a loopback literal (RFC 8252, section 7.3).
     package var redirectURIs: [String]
+    /// Where browsers may be sent after a logout; compared as the redirects are.
+    package var postLogoutURIs: [String] = []
 
     /// The client as a test registers it.
     package init(
@@ -64,6 +66,10 @@ package struct ProviderSettings: Sendable {
         case rotating(grace: Duration)
     }
 
+    package enum PushedRequests: Sendable {
+        case none, offered, required
+    }
+
     /// The origin under which clients reach it, where something stands in front; nil for its own.
     package var publicOrigin: String?
     /// A path behind the origin, as multi-tenant providers have it; it begins with a slash and does not end in one.
@@ -100,6 +106,10 @@ package struct ProviderSettings: Sendable {
     package var registeredAuthentication: String?
     /// Life of a registered client's secret in seconds; nil: for ever.
     package var registeredSecretLifetime: Int?
+
+    package var hasEndSession = false
+    /// Whether authorization requests may, or must, be pushed (RFC 9126).
+    package var pushedRequests = PushedRequests.none
 
     /// A public native client, a sign-in form, rotation without grace.
     package init() {}

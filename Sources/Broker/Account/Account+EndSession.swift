@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Systemd
+import TokendProtocol
+
+extension Account {
+    /// Opens the way to the provider's own logout (OpenID Connect RP-Initiated Logout); what is local is gone by then.
+    ///
+    /// - Parameter record: the grant that ended; its ID token goes nowhere but where the grant was made for.
+    func openEndSession(_ record: GrantRecord?, _ result: inout LogoutResult) async {
+        do throws(EndSessionFault) {
+            result.endSessionURL = try await endSessionURL(record).text
+        } catch {
+            result.endSessionFault = error.message
+        }
+    }
+
+    private func endSessionURL(_ record: GrantRecord?) async throws(EndSessionFault) -> WebURL {
+        guard let configuration else { throw EndSessionFault(message: "the settings of “\(name)” have a fault") }
+        guard isAllowed(record) else {
+            throw EndSessionFault(
+                message: "the settings of “\(name)” changed since the sign-in, so its ID token was sent nowhere"
+            )
+        }
+        let metadata: ProviderMetadata
+        do {
+            metadata = try await directory.metadata(for: configuration, wire: wire)
+        } catch {
+            throw EndSessionFault(message: error.message)
+        }
+        guard let endpoint = metadata.endSessionEndpoint else {
+            throw EndSessionFault(
+                message: "\(configuration.issuerHost) offers no logout of its own; its session in the browser goes on"
+            )
+        }
+        var request = EndSessionRequest(clientID: configuration.clientID)
+        request.idToken = record?.newestIDToken
+        // Its port may be the one that is registered.
+        endSession?.close()
+        let session = EndSession(account: name, provider: configuration.issuerHost, clock: ports.clock)
+        let url = try session.open(
+            request,
+            endpoint: endpoint,
+            returning: configuration.postLogoutRedirect,
+            redirects: ports.redirects,
+            entropy: ports.entropy
+        )
+        endSession = session
+        return url
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+extension DaemonConfiguration.Wire {
+    /// How requests go out: the daemon's own way, with what an account adds to it.
+    func settings(of account: AccountConfiguration? = nil) -> WireSettings {
+        WireSettings(
+            authorities: [(caFile, caDigest), (account?.caFile, account?.caDigest)].compactMap { path, digest in
+                guard let path, let digest else { return nil }
+                return .init(path: path, digest: digest)
+            },
+            proxy: proxy,
+            timeout: .seconds(timeout)
+        )
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Systemd
+import TokendProtocol
+
+/// What a new grant has of the application's own token (`exchange` in the account's file).
+enum ApplicationGrant {
+    /// The backend gave one.
+    case held(HeldToken)
+    /// The backend is away: the provider's token is kept, and shown to it again.
+    case owed(HeldToken)
+
+    /// Puts it into the grant, in place of the provider's token.
+    func adopt(into record: inout GrantRecord) {
+        switch self {
+        case .held(let token): record = record.traded(for: token)
+        case .owed: record = record.awaitingTrade(after: nil)
+        }
+    }
+}
+
+extension LoginAttempt {
+    /// Shows the provider's token to the application's backend.
+    ///
+    /// - Throws: where the backend refuses, and where it is away and there is no refresh token to wait with: the login has
+    ///   come to nothing then. Of a grant that can be renewed nothing is thrown away for an outage.
+    func application(
+        _ response: TokenResponse,
+        _ sent: Sent,
+        _ verified: IDToken?,
+        sentAt: Moment
+    ) async throws(LoginFailure) -> ApplicationGrant? {
+        guard let exchange = account.exchange else { return nil }
+        let granted = response.scope ?? sent.prepared.scope
+        let held = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
+        switch await access.trade(held, by: exchange) {
+        case .done(let token): return .held(token)
+        case .later where response.refreshToken != nil: return .owed(held)
+        case .later(let failure): throw .fault(failure.error)
+        case .refused(let failure) where failure.error.kind == .loginRequired:
+            throw .check("id_token", message: "it holds no \(exchange.subject.rawValue) for \(exchange.url.host)")
+        case .refused(let failure): throw .fault(failure.error)
+        }
+    }
+}
+
+extension RefreshFlow {
+    /// The grant that was taken over, with the application's token where the account is about one; a backend that is away
+    /// costs nothing.
+    func tradeImported(_ record: GrantRecord) async throws(LoginFailure) -> GrantRecord {
+        guard let exchange = account.exchange, let held = record.token else { return record }
+        switch await access.trade(held, by: exchange) {
+        case .done(let token): return record.traded(for: token)
+        case .later: return record.awaitingTrade(after: nil)
+        case .refused(let failure): throw .fault(failure.error)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+
+/// What a request means that arrives at the listener of a logout at the provider: the browser is led on once, and comes
+/// back to a page that says so. Nothing of the tokens depends on it: they are gone before it begins.
+struct EndSessionStateMachine: Sendable {
+    private enum State: Sendable {
+        /// For a browser.
+        case waiting
+        /// For the browser's return.
+        case away
+    }
+
+    /// What the shell performs.
+    enum Action: Sendable, Equatable {
+        /// Answer this request, and go on.
+        case answer(RedirectAnswer)
+        /// Answer with the provider's page, and then wait for the return.
+        case leadOn
+        /// Answer with the last page; the listener can close.
+        case showPage
+    }
+
+    /// The path that leads on, once; nobody can guess it.
+    let startPath: String
+    /// The path that the provider sends the browser back to; nil where it sends it nowhere.
+    private let returnPath: String?
+    /// `Host` fields that are ours.
+    private let hosts: Set<String>
+    private var state = State.waiting
+
+    /// - Parameter name: an unguessable name for the page that leads on.
+    init(name: String, returnPath: String?, hosts: Set<String>) {
+        startPath = "/sign-out/" + name
+        self.returnPath = returnPath.map { $0.isEmpty ? "/" : $0 }
+        self.hosts = hosts
+    }
+
+    /// A request arrived. What it brings back, a `state` above all, is not looked at: the session is over.
+    mutating func received(_ request: RedirectRequest) -> Action {
+        let named = request.headers.values(of: "Host")
+        guard named.count == 1, hosts.contains(named[0].lowercased()) else { return .answer(.refused(status: 421)) }
+        guard request.path == startPath || request.path == returnPath else { return .answer(.refused(status: 404)) }
+        guard request.method == .get else { return .answer(.refused(status: 405)) }
+        guard !LoginStateMachine.isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
+        switch state {
+        case .waiting where request.path == startPath:
+            state = .away
+            return .leadOn
+        case .away where request.path == returnPath:
+            return .showPage
+        case .waiting, .away:
+            return .answer(.refused(status: 404))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import Systemd
+import TokendProtocol
+
+extension RequestRouter {
+    /// `provider.list`
+    func listProviders(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        _ = try ProviderList.Parameters(params: request.params)
+        let presets = broker.configuration.presets
+        return reply(ProviderList.Result(providers: presets.names.map(presets.description)), to: request)
+    }
+
+    /// `provider.fetch`: an application's list, fetched and checked, and written nowhere.
+    func fetchProviders(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try ProviderFetch.Parameters(params: request.params)
+        let broker = broker
+        let list = try PublishedProviders(url: parameters.url, presets: broker.configuration.presets)
+        return .later { reply in
+            self.expire(reply, parameters.timeout ?? 60)
+            Task.onLoop {
+                do throws(ProtocolError) {
+                    reply.succeed(try list.read(try await broker.fetch(list.url)))
+                } catch {
+                    reply.fail(error)
+                }
+            }
+        }
+    }
+}
+
+extension Broker {
+    /// A public document, by the daemon's own way out.
+    fileprivate func fetch(_ url: WebURL) async throws(ProtocolError) -> HTTPResponse {
+        do throws(TransportError) {
+            return try await ports.transport.send(
+                HTTPRequest(method: .get, url: url, headers: ["Accept": "application/json"]),
+                wire: configuration.daemon.wire.settings()
+            )
+        } catch {
+            throw error.protocolError
+        }
+    }
+}
+
+extension ProviderPresets {
+    /// What a person needs of a preset to make an account.
+    fileprivate func description(of name: String) -> PresetDescription {
+        var description = PresetDescription(provider: name, title: name)
+        description.file = file(of: name)
+        do throws(ConfigurationFaults) {
+            guard let preset = try preset(name) else { return description }
+            description.title = preset.title
+            description.about = preset.about
+            description.registerURL = preset.registration.url
+            description.registerAs = preset.registration.kind
+            description.redirect = preset.registration.redirect
+            description.notes = preset.notes
+            description.asks = preset.asks.map {
+                .init(name: $0.name, about: $0.about, example: $0.example, standard: $0.standard)
+            }
+            description.account = preset.account
+        } catch {
+            description.fault = error.list.first?.description
+        }
+        return description
+    }
+}

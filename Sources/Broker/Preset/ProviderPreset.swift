@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import StrictJSON
+import TokendProtocol
+
+/// What is known of one provider: settings that accounts build on, and what a person has to do there first.
+///
+/// It is data alone (`NAME.json5`); whatever is odd about a provider is a setting that any account may have.
+package struct ProviderPreset: Sendable {
+    /// What a person registers at the provider before the first sign-in.
+    package struct Registration: Sendable, Equatable {
+        /// Where.
+        package var url: String?
+        /// As what, in the provider's words.
+        package var kind: String?
+        /// The redirect URI to register, byte for byte; nil where none is wanted.
+        package var redirect: String?
+    }
+
+    /// What accounts name it by.
+    package let name: String
+    /// What people call the provider.
+    package let title: String
+    /// What it is for, in half a line.
+    package let about: String
+    package let registration: Registration
+    /// What a person should know before the first sign-in, a sentence each.
+    package let notes: [String]
+    /// What a person has to supply besides a registration, in the order of asking.
+    package let asks: [PresetQuestion]
+    /// The settings, with `{NAME}` where an answer goes.
+    package let account: JSONObject
+    /// Where all of it stands.
+    package let source: ConfigurationSource
+
+    /// Reads a preset's file; the settings of accounts in it are checked where an account is made of them.
+    ///
+    /// - Throws: every fault that was found, at least one.
+    package init(name: String, source: ConfigurationSource) throws(ConfigurationFaults) {
+        var reader = MemberReader(try source.object(), source: source)
+        if !AccountName.isValid(name) {
+            reader.add([ConfigurationFault(file: source.file, message: AccountName.fault(of: name, as: "a preset's"))])
+        }
+        title = reader.string("title") ?? name
+        about = reader.string("about") ?? ""
+        notes = reader.strings("notes") ?? []
+        var registration = Registration()
+        if var inner = reader.inner("register") {
+            registration.url = inner.string("url")
+            registration.kind = inner.string("as")
+            registration.redirect = inner.string("redirect")
+            inner.finish()
+            reader.add(inner.faults)
+        }
+        asks = PresetQuestion.read(from: &reader)
+        let account = reader.inner("account")?.object
+        if !reader.has("account") { reader.fault("account", "is missing: the settings that accounts get") }
+        for member in ["provider", "set"] where account?[member] != nil {
+            reader.fault("account", "cannot hold “\(member)”: a preset builds on no other one")
+        }
+        for place in account.map(PresetTemplate.places) ?? [] where !asks.contains(where: { $0.name == place }) {
+            reader.fault("account", "holds {\(place)}, which is not among “asks”")
+        }
+        reader.finish()
+        guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }
+        self.name = name
+        self.registration = registration
+        self.account = account ?? [:]
+        self.source = source
+    }
+}

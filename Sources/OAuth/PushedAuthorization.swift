@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import Secrets
+import StrictJSON
+
+/// When an authorization request goes to the provider directly instead of through the browser (RFC 9126); `par` in an
+/// account's file.
+package enum PushPolicy: String, Sendable, CaseIterable {
+    /// Where the provider requires it.
+    case auto
+    case always
+    case never
+}
+
+extension ProviderMetadata {
+    /// Where the authorization request is pushed to; nil where the browser carries it.
+    ///
+    /// - Throws: where the account and the provider do not go together in this, before a browser opens.
+    package func pushEndpoint(_ policy: PushPolicy) throws(OAuthError) -> WebURL? {
+        switch policy {
+        case .never where requiresPushedRequests:
+            throw OAuthError(
+                .unsupported,
+                "The provider wants pushed authorization requests (RFC 9126), and the account says par: \"never\"."
+            )
+        case .auto where requiresPushedRequests, .always:
+            return try require(
+                \.pushedAuthorizationRequestEndpoint,
+                named: "pushed_authorization_request_endpoint"
+            )
+        case .auto, .never:
+            return nil
+        }
+    }
+}
+
+extension AuthorizationRequest {
+    /// The request as it is pushed: the same parameters, and the client's authentication as at the token endpoint
+    /// (RFC 9126, section 2.1).
+    package func pushed(to endpoint: WebURL, authentication: ClientAuthentication) throws(OAuthError) -> HTTPRequest {
+        var form = FormParameters()
+        for element in try parameters() where element.name != "client_id" { form.append(element.name, element.secret) }
+        // It is a parameter of the authorization request, however the client shows who it is.
+        if case .clientSecretBasic = authentication { form.append("client_id", clientID) }
+        return .form(form, to: endpoint, clientID: clientID, authentication: authentication)
+    }
+}
+
+/// What became of a pushed request (RFC 9126, sections 2.2 and 2.3).
+package enum PushedAuthorizationAnswer: Sendable, Hashable {
+    /// The browser goes on with this name, once, within so many seconds.
+    case accepted(requestURI: String, expiresIn: Int64)
+    /// The provider says no: the attempt ends before a browser opens.
+    case refused(OAuthErrorBody)
+    /// The provider is away or asks to wait; with a sentence for a person.
+    case unavailable(String)
+    /// An answer that breaks the specification; with a sentence for a person.
+    case invalid(String)
+
+    /// Reads the answer: a good one has the status 201, and no other. `sent` are the secrets of the request, which no text
+    /// about the answer may repeat.
+    package static func read(_ response: HTTPResponse, sent: [Secret] = []) -> PushedAuthorizationAnswer {
+        let members = AnswerBody(response).object
+        switch response.status {
+        case 201:
+            guard let uri = members?["request_uri"]?.string, isURI(uri) else {
+                return .invalid("The answer to the pushed authorization request has no request_uri.")
+            }
+            guard let seconds = members?["expires_in"].flatMap(Lifetime.wholeSeconds), seconds > 0 else {
+                return .invalid("The answer to the pushed authorization request does not say how long it holds.")
+            }
+            return .accepted(requestURI: uri, expiresIn: seconds)
+        case 408, 425, 429, 500...:
+            return .unavailable("The pushed authorization request was answered with HTTP \(response.status).")
+        case 400..<500:
+            let body = members.flatMap { OAuthErrorBody(answer: $0, status: response.status, sent: sent) }
+            return .refused(body ?? OAuthErrorBody(error: "", status: response.status))
+        default:
+            return .invalid(
+                "The pushed authorization request was answered with HTTP \(response.status) where 201 was due."
+            )
+        }
+    }
+
+    /// Visible ASCII that begins like an absolute URI.
+    private static func isURI(_ text: String) -> Bool {
+        text.utf8.count <= 2048 && FormParameters.isResource(text)
+    }
+}

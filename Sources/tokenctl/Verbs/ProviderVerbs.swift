@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl account add --list-providers`: what the daemon has presets for.
+struct ProviderListVerb {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let console = conversation.console
+        if conversation.invocation.wantsJSON {
+            console.printJSON(.object(try conversation.ask(ProviderList.self, NoParameters())))
+            return ExitCode.success
+        }
+        let rows = try PresetGuide.all(conversation).map { PresetGuide($0).row }
+        let table = Table(header: ["PROVIDER", "NEEDS", "FOR"], shrinkOrder: [2])
+        table.lines(rows, width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
+        return ExitCode.success
+    }
+}
+
+/// `tokenctl account add --providers-from URL`: the accounts that an application's server suggests.
+struct ProvidersFromVerb {
+    private let conversation: Conversation
+    private let url: String
+    private var console: Console { conversation.console }
+
+    init(_ conversation: Conversation, url: String) {
+        self.conversation = conversation
+        self.url = url
+    }
+
+    /// What became of the suggestions, by account.
+    private struct Outcome {
+        var added: [String] = []
+        var unchanged: [String] = []
+        var kept: [String] = []
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let result = try conversation.ask(ProviderFetch.self, ProviderFetch.Parameters(url: url))
+        let list: ProviderFetch.Result
+        do throws(ProtocolError) {
+            list = try ProviderFetch.Result(json: result)
+        } catch {
+            throw TokenctlError(.init(rawValue: error.kind.rawValue), exitCode: error.kind.exitCode, error.message)
+        }
+        var outcome = Outcome()
+        for suggestion in try wanted(of: list) { try take(suggestion, &outcome) }
+        if conversation.invocation.wantsJSON {
+            console.printJSON(.object(Self.json(outcome, list)))
+        } else {
+            tell(outcome, list)
+        }
+        return ExitCode.success
+    }
+
+    /// All of the list, or the one account that was named.
+    private func wanted(of list: ProviderFetch.Result) throws(TokenctlError) -> [ProviderFetch.Result.Suggestion] {
+        guard list.note == nil, let name = conversation.invocation.account else { return list.providers }
+        let found = list.providers.filter { $0.account == name }
+        guard found.isEmpty else { return found }
+        let names = list.providers.map { TerminalText.sanitized($0.account) }.joined(separator: ", ")
+        throw .usage("the list has no “\(TerminalText.sanitized(name))”; it has: \(names.isEmpty ? "nothing" : names)")
+    }
+
+    private func take(
+        _ suggestion: ProviderFetch.Result.Suggestion,
+        _ outcome: inout Outcome
+    ) throws(TokenctlError) {
+        let name = suggestion.account
+        var params = AccountAdd.Parameters(account: name, config: suggestion.config)
+        if conversation.invocation.has("--replace") { params.replace = true }
+        do throws(TokenctlError) {
+            _ = try conversation.ask(AccountAdd.self, params, account: name)
+            outcome.added.append(name)
+        } catch {
+            guard error.code == .accountExists else { throw error }
+            // An account whose file has faults may not be shown; then it is another one.
+            let shown = try? conversation.ask(AccountShow.self, AccountShow.Parameters(account: name), account: name)
+            if shown?["config"]?.object == suggestion.config {
+                outcome.unchanged.append(name)
+            } else {
+                outcome.kept.append(name)
+            }
+        }
+    }
+
+    private func tell(_ outcome: Outcome, _ list: ProviderFetch.Result) {
+        if let note = list.note { console.say(TerminalText.sanitized(note, limit: 400) + ".") }
+        for reason in list.refused { console.say("Passed over: \(TerminalText.sanitized(reason, limit: 400)).") }
+        for name in outcome.added { console.say("The account \(name) is there.") }
+        for name in outcome.unchanged { console.say("The account \(name) is as the list has it already.") }
+        for name in outcome.kept { console.say("The account \(name) has other settings, and keeps them.") }
+        if outcome.added.isEmpty { console.say("Nothing was changed.") }
+        console.sayNext(outcome.added.map { "tokenctl login \($0)" })
+        if !outcome.kept.isEmpty {
+            let shown = ShellWord.quoted(TerminalText.sanitized(url, limit: 400))
+            console.sayNext(outcome.kept.map { "tokenctl account add \($0) --providers-from \(shown) --replace" })
+        }
+    }
+
+    private static func json(_ outcome: Outcome, _ list: ProviderFetch.Result) -> JSONObject {
+        func names(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
+        var object: JSONObject = [
+            "added": names(outcome.added), "unchanged": names(outcome.unchanged), "kept": names(outcome.kept),
+            "refused": names(list.refused),
+        ]
+        object["note"] = list.note.map { .string($0) }
+        return object
+    }
+}

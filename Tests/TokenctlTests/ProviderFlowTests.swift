@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Testing
+import tokenctl
+
+/// Accounts that are made from presets and from lists that servers publish.
+@Suite struct ProviderFlowTests {
+    private static let presets: JSONObject = [
+        "providers": [
+            [
+                "provider": "corp", "title": "The corporation", "about": "ours",
+                "account": ["issuer": "https://corp.example", "client_id": "c"],
+            ],
+            [
+                "provider": "google", "title": "Google", "about": "Gmail",
+                "register": ["url": "https://console.example/clients", "as": "a “Desktop app”"],
+                "notes": ["Publish the app"],
+                "account": ["issuer": "https://accounts.example", "client_authentication": "client_secret_post"],
+            ],
+            [
+                "provider": "keycloak", "title": "Keycloak", "about": "your own",
+                "register": ["url": "https://kc.example", "redirect": "http://127.0.0.1/callback"],
+                "asks": [
+                    ["name": "server", "about": "the server", "example": "https://sso.example"],
+                    ["name": "realm", "about": "the realm", "default": "main"],
+                ],
+                "account": ["issuer": "{server}/realms/{realm}"],
+            ],
+            ["provider": "old", "title": "old", "about": "", "account": [:], "fault": "/c/old.json5:1: is broken"],
+        ]
+    ]
+
+    private func daemon() throws -> StandInDaemon {
+        try StandInDaemon { request in
+            switch request.method {
+            case "provider.list": .result(Self.presets)
+            case "account.show": .result(["account": "work", "config": ["provider": "other"], "file": "/c"])
+            case "login.start": .result(StandInDaemon.started)
+            case "login.wait": .result(["account": "work", "identity": "anna@example.com"])
+            default: .result(["account": "work", "file": "/c/accounts/work.json5"])
+            }
+        }
+    }
+
+    @Test func `the providers are a table, and JSON for programs`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["account", "add", "--list-providers"], daemon)
+        #expect(outcome.code == 0 && daemon.methods == ["provider.list"])
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 5 && lines[0].hasPrefix("PROVIDER  NEEDS"))
+        #expect(lines[2].hasPrefix("google    client id, secret") && lines[2].hasSuffix("Google: Gmail"))
+        #expect(lines[3].contains("client id, server") && lines[4].contains("broken"))
+        #expect(try Surroundings().run(["account", "add", "--list-providers", "--json"], daemon).json == Self.presets)
+    }
+
+    @Test func `in a script the flags are all there is to it`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let command = ["account", "add", "work", "--provider", "keycloak", "--client-id", "c"]
+        let outcome = try Surroundings().run(command + ["--set", "server=https://s/a=b", "realm=r"], daemon)
+        #expect(outcome.code == 0 && daemon.methods == ["account.add"], "\(outcome.talk)")
+        #expect(
+            daemon.requests.first?.params["config"] == [
+                "provider": "keycloak", "set": ["server": "https://s/a=b", "realm": "r"], "client_id": "c",
+            ]
+        )
+    }
+
+    @Test func `without a client id a script is told what to register, and nothing is made`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["login", "work", "--provider", "google"], daemon)
+        #expect(outcome.code == 64 && daemon.methods == ["provider.list"])
+        #expect(outcome.talk.contains("  where         https://console.example/clients\n"))
+        #expect(
+            outcome.talk.contains("  as            a \"Desktop app\"\n") || outcome.talk.contains("a “Desktop app”")
+        )
+        #expect(outcome.talk.contains("  - Publish the app\n") && outcome.talk.contains("login needs --client-id ID"))
+    }
+
+    @Test func `a preset that brings its client along needs no more than its name`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        #expect(try Surroundings().run(["login", "work", "--provider", "corp"], daemon).code == 0)
+        #expect(daemon.requests.first { $0.method == "account.add" }?.params["config"] == ["provider": "corp"])
+        #expect(daemon.methods == ["provider.list", "account.add", "login.start", "login.wait"])
+    }
+
+    @Test func `at a terminal only that is asked for which the preset cannot know`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = true
+        there.input = "work\nkeycloak\nhttps://sso.example\n desk \n"
+        let outcome = try there.run(["account", "add"], daemon)
+        #expect(outcome.code == 0, "\(outcome.talk)")
+        #expect(outcome.talk.contains("  redirect URI  http://127.0.0.1/callback\n"))
+        #expect(outcome.talk.contains("--set realm=") && outcome.talk.contains("(now main)"))
+        #expect(
+            daemon.requests.last?.params == [
+                "account": "work",
+                "config": ["provider": "keycloak", "set": ["server": "https://sso.example"], "client_id": "desk"],
+            ]
+        )
+    }
+
+    @Test func `a secret that the provider wants is asked for unseen, and goes to the daemon beside the settings`()
+        throws
+    {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = true
+        there.input = "top-secret\n"
+        let command = ["account", "add", "work", "--provider", "google", "--client-id", "c"]
+        let outcome = try there.run(command, daemon)
+        #expect(outcome.code == 0 && !outcome.talk.contains("top-secret") && !outcome.talk.contains("console.example"))
+        #expect(
+            daemon.requests.last?.params == [
+                "account": "work", "config": ["provider": "google", "client_id": "c"], "client_secret": "top-secret",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        (["--provider", "gogle", "--client-id", "c"], true, "did you mean google?"),
+        (["--provider", "old", "--client-id", "c"], true, "/c/old.json5:1: is broken"),
+        (["--provider", "google", "--issuer", "https://i", "--client-id", "c"], false, "--provider or --issuer"),
+        (["--issuer", "https://i", "--set", "a=b", "--client-id", "c"], false, "name it with --provider"),
+        (["--provider", "google", "--set", "a", "--client-id", "c"], false, "--set wants NAME=VALUE"),
+        (["--provider", "google", "--set", "=a", "--client-id", "c"], false, "--set wants NAME=VALUE"),
+        (
+            ["--provider", "google", "--set", "a=b", "--set", "a=c", "--client-id", "c"], false,
+            "--set a was given twice"
+        ),
+        (["--client-id", "c"], false, "--issuer URL or --provider NAME"),
+    ])
+    func `what makes no sense is said`(flags: [String], isAtTerminal: Bool, words: String) throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = isAtTerminal
+        let outcome = try there.run(["account", "add", "work"] + flags, daemon)
+        #expect(outcome.code != 0 && outcome.talk.contains(words), "\(outcome.talk)")
+        #expect(!daemon.methods.contains("account.add"))
+    }
+}
