@@ -66,7 +66,7 @@ let package = Package(
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
-            dependencies: ["HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol"],
+            dependencies: ["HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol"],
             swiftSettings: settings
         ),
 

@@ -21,8 +21,14 @@ package import TokendProtocol
     private var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
+    /// Whether anybody needs to know which program asks.
+    private(set) var hasPolicies = false
+    /// Refusals that the log has heard of.
+    var refusals = RefusalTally()
     /// Called whenever something has changed that the service manager's status line tells.
     package var onChange: (@LoopActor () -> Void)?
+    /// Called once settings that were read anew are in force.
+    package var onReload: (@LoopActor () -> Void)?
     private let readConfiguration: @LoopActor (DaemonConfiguration) -> Configuration
 
     /// - Parameter readConfiguration: reads the files as they are now; takes the daemon settings in force.
@@ -33,6 +39,7 @@ package import TokendProtocol
         let store = ObservedStore(ports.store)
         var ports = ports
         ports.store = store
+        ports.redirects = SharedRedirects(ports.redirects)
         self.store = store
         prompt = StorePrompt(store: store)
         self.ports = ports
@@ -57,6 +64,7 @@ package import TokendProtocol
         if new.daemonFaults.isEmpty { isBroken = false }
         adopt(new)
         if isToRead, !hasStarted, !isBroken { readStore() }
+        onReload?()
         ports.log.record(.configurationRead(accounts: new.accounts.count, faults: new.faults))
         onChange?()
     }
@@ -85,6 +93,7 @@ package import TokendProtocol
             account.configure(configured, settings: new.daemon)
             if hasStarted { account.beginLoad() }
         }
+        hasPolicies = accounts.values.contains { !$0.isOpenToAll }
     }
 
     /// The daemon serves, and every grant is to be read.
@@ -123,15 +132,15 @@ package import TokendProtocol
     /// Removes what a logout could not remove because the store was locked.
     private func finishRemovals() async {
         // A login that is storing its grant settles its account's removal by itself.
-        for name in ports.state.removals.sorted() where accounts[name]?.login?.isStoring != true {
+        for name in ports.state.notes.removals.sorted() where accounts[name]?.login?.isStoring != true {
             do throws(StoreError) {
                 try await store.remove(account: name)
-                ports.state.removals.remove(name)
+                ports.state.change { $0.removals.remove(name) }
             } catch {
                 return
             }
         }
-        for name in ports.state.clientRemovals.sorted() {
+        for name in ports.state.notes.clientRemovals.sorted() {
             do { try await vault(of: name).finishRemoval(name) } catch { return }
         }
     }

@@ -9,6 +9,10 @@ package import TokendProtocol
 package enum BrokerEvent: Sendable {
     case tokenRefreshed(account: String, expiresAt: Int64?)
     case refreshFailed(account: String, ProtocolError)
+    /// A token that is not the account's own has come.
+    case tokenDerived(account: String, TokenVariant)
+    /// The provider gives no such token.
+    case tokenRefused(account: String, ProtocolError)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
     case storeFault(account: String?, StoreError)
     /// The store answers, for the first time or after it did not.
@@ -19,6 +23,12 @@ package enum BrokerEvent: Sendable {
     case configurationRead(accounts: Int, faults: [ConfigurationFault])
     /// Tokens left the daemon.
     case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
+    /// Policy gave a client nothing.
+    case refused(Refused)
+    /// A person is asked.
+    case confirmWanted(ConfirmQuestion)
+    /// No notification could be shown.
+    case notificationFault(String)
     /// No browser could be opened.
     case browserFault(BrowserError)
     /// A fault of the daemon's own.
@@ -59,7 +69,9 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.loggedOut, account: account, at: now)
         case .configurationRead:
             return EventMessage(.configReloaded, at: now)
-        case .tokenServed, .browserFault, .internalFault:
+        case .confirmWanted(let question):
+            return EventMessage(.confirmWanted, account: question.account, at: now, details: question.details)
+        case .tokenDerived, .tokenRefused, .tokenServed, .refused, .notificationFault, .browserFault, .internalFault:
             return nil
         }
     }

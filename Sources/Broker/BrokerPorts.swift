@@ -16,6 +16,8 @@ package struct BrokerPorts: Sendable {
     package var log: any EventLog
     /// What a registered client says of its version (RFC 7591, section 2).
     package var softwareVersion = "0"
+    /// Nobody, until there is a desktop.
+    package var notifier: any PersonNotifying = NobodyToNotify()
 
     package init(
         clock: any Clock,

@@ -27,3 +27,86 @@ static inline int tokend_systemd_accept(int listener) {
 static inline void tokend_systemd_forbid_dumps(void) {
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
+
+// From here on neither this process nor a child of it can become another program: execve(2) and execveat(2) end with
+// EPERM (seccomp(2), mode 2). Calls of a foreign architecture, whose numbers mean something else, end likewise.
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#if defined(__x86_64__)
+#define TOKEND_AUDIT_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define TOKEND_AUDIT_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+static inline int tokend_systemd_forbid_programs(void) {
+#ifdef TOKEND_AUDIT_ARCH
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TOKEND_AUDIT_ARCH, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        // The x32 form of a call has this bit set.
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~0x40000000U),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execveat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof rules / sizeof rules[0], rules };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+#else
+    return 0;
+#endif
+}
+
+// Who is at the other end of a Unix socket. glibc 2.36 knows neither SO_PEERPIDFD (Linux 6.5) nor, without
+// _GNU_SOURCE, SO_PASSCRED's message; syscall(2) takes variable arguments.
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// The pidfd of the process that connected; -1 with errno where the kernel has none to give.
+static inline int tokend_systemd_peer_pidfd(int socket) {
+    int descriptor = -1;
+    socklen_t length = sizeof descriptor;
+    return getsockopt(socket, SOL_SOCKET, 77, &descriptor, &length) == 0 ? descriptor : -1;
+}
+
+static inline int tokend_systemd_pidfd_open(int pid) {
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static inline int tokend_systemd_pass_credentials(int socket) {
+    int yes = 1;
+    return setsockopt(socket, SOL_SOCKET, 16, &yes, sizeof yes);
+}
+
+// Reads once; *sender becomes the process that wrote these bytes, 0 where the kernel does not say. There is no room
+// for descriptors, so that none is ever taken in.
+static inline ssize_t tokend_systemd_receive(int socket, void *bytes, size_t count, int *sender) {
+    struct { int pid; unsigned uid, gid; } credentials = { 0, 0, 0 };
+    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof credentials)]; } control;
+    struct iovec vector = { bytes, count };
+    struct msghdr message;
+    memset(&message, 0, sizeof message);
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = &control;
+    message.msg_controllen = sizeof control;
+    ssize_t received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    *sender = 0;
+    if (received < 0 || message.msg_controllen < sizeof(struct cmsghdr)) return received;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == 2
+        && header->cmsg_len >= CMSG_LEN(sizeof credentials)) {
+        memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+        *sender = credentials.pid;
+    }
+    return received;
+}

@@ -126,7 +126,7 @@ extension IDToken {
 
 extension SignatureAlgorithm {
     /// The algorithms behind the names that a provider lists; a name of Ed25519 stands for both of its names.
-    fileprivate static func allowed(by names: [String]) -> Set<SignatureAlgorithm> {
+    static func allowed(by names: [String]) -> Set<SignatureAlgorithm> {
         var allowed = Set(names.compactMap(SignatureAlgorithm.init(rawValue:)))
         if allowed.contains(.eddsa) || allowed.contains(.ed25519) {
             allowed.formUnion([.eddsa, .ed25519])

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import Glibc
-
-/// The one copy of a secret's bytes: its own allocation, never changed after `init`, wiped with
-/// explicit_bzero(3) (which no optimiser removes) before it is freed.
+/// The one copy of a secret's bytes: in memory that is locked and left out of dumps, never changed after `init`, wiped
+/// before it is used again.
 ///
 /// Unchecked because a raw pointer is not `Sendable`; sound because nobody writes to it after `init`.
 final class SecretBytes: @unchecked Sendable {
@@ -13,7 +11,7 @@ final class SecretBytes: @unchecked Sendable {
     private let allocation: UnsafeMutableRawBufferPointer
 
     init(_ source: UnsafeRawBufferPointer) {
-        allocation = .allocate(byteCount: source.count, alignment: 1)
+        allocation = Self.allocate(source.count)
         allocation.copyMemory(from: source)
         used = UnsafeRawBufferPointer(allocation)
     }
@@ -22,27 +20,28 @@ final class SecretBytes: @unchecked Sendable {
         capacity: Int,
         fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
-        let allocation = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
-        allocation.initializeMemory(as: UInt8.self, repeating: 0)
+        let allocation = Self.allocate(capacity)
         do {
             let count = try fill(allocation)
             precondition(count >= 0 && count <= capacity, "a secret was filled beyond its capacity")
             used = UnsafeRawBufferPointer(rebasing: allocation[..<count])
             self.allocation = allocation
         } catch {
-            Self.wipe(allocation)
+            Self.release(allocation)
             throw error
         }
     }
 
     deinit {
-        Self.wipe(allocation)
+        Self.release(allocation)
     }
 
-    private static func wipe(_ allocation: UnsafeMutableRawBufferPointer) {
-        if let address = allocation.baseAddress {
-            explicit_bzero(address, allocation.count)
-        }
-        allocation.deallocate()
+    private static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: LockedMemory.allocate(count), count: count)
+    }
+
+    private static func release(_ allocation: UnsafeMutableRawBufferPointer) {
+        guard let address = allocation.baseAddress else { return }
+        LockedMemory.release(address, allocation.count)
     }
 }

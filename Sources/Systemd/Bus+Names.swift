@@ -20,6 +20,13 @@ extension Bus {
         return results.first?.bool ?? false
     }
 
+    /// The unique name of who owns `name` now.
+    ///
+    /// - Throws: where nobody does.
+    package func owner(of name: String, deadline: Duration) async throws(SystemdError) -> String? {
+        try await call(Self.busCall("GetNameOwner", [.string(name)]), deadline: deadline).first?.text
+    }
+
     /// Tells of each change of the owner of `name`: the new one's unique name, nil when it has none any more.
     package func watchOwner(
         of name: String,

@@ -17,4 +17,12 @@ package enum ProcessLimits {
         files.rlim_cur = files.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
     }
+
+    /// From here on the process cannot become another program, nor start one, nor gain privileges (seccomp(2)). To be
+    /// called before there is a second thread.
+    ///
+    /// - Throws: where the kernel has no filters.
+    package static func forbidPrograms() throws(SystemdError) {
+        try SystemdError.checkErrno(tokend_systemd_forbid_programs(), "forbid the start of programs")
+    }
 }

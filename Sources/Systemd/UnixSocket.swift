@@ -34,4 +34,22 @@ package enum UnixSocket {
         )
         return credentials
     }
+
+    /// Has the kernel say, with whatever is read from now on, which process wrote it (`SO_PASSCRED`); connections that a
+    /// listener takes inherit it.
+    package static func passCredentials(_ descriptor: Int32) throws(SystemdError) {
+        try SystemdError.checkErrno(tokend_systemd_pass_credentials(descriptor), "ask who writes")
+    }
+
+    /// Reads once, without waiting, what one process wrote.
+    ///
+    /// - Returns: as recv(2), with `errno` set where it is negative; and the process, 0 where the kernel does not say.
+    package static func receive(
+        _ descriptor: Int32,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) -> (count: Int, sender: Int32) {
+        var sender: Int32 = 0
+        let count = tokend_systemd_receive(descriptor, buffer.baseAddress, buffer.count, &sender)
+        return (count, sender)
+    }
 }

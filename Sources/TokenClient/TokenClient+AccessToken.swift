@@ -8,6 +8,12 @@ extension TokenClient {
     public struct TokenOptions: Sendable {
         /// The scopes that it must cover at least.
         public var scope: String?
+        /// Whether it must cover these scopes alone; the daemon asks the provider for a token of its own then.
+        public var isNarrow = false
+        /// The resources that it is for (RFC 8707): absolute URIs. Empty: those of the account's settings.
+        public var resources: [String] = []
+        /// The same, for providers that call it so.
+        public var audience: String?
         /// For how long it must hold, in seconds; the daemon's default is 10.
         public var minimumValidity: Int64?
         /// The token that an API refused with 401: it is refreshed, unless there is a newer one already.
@@ -37,6 +43,9 @@ extension TokenClient {
     ) throws(TokenClientError) -> AccessToken {
         var parameters = TokenGet.Parameters(account: account)
         parameters.scope = options.scope
+        if options.isNarrow { parameters.narrow = true }
+        if !options.resources.isEmpty { parameters.resource = options.resources }
+        parameters.audience = options.audience
         parameters.minValid = options.minimumValidity
         parameters.rejected = options.rejected?.secret
         parameters.challenge = options.challenge

@@ -23,12 +23,42 @@ package struct DaemonStatus: Sendable, Equatable {
     package var configState: String
     /// What is wrong with it.
     package var configFaults: [ConfigurationFault]
+    /// The narrower sockets that are open; on the main socket alone.
+    package var sockets: [FurtherSocket] = []
     /// How many clients are connected.
     package var clients: Int64
     /// How many requests were answered.
     package var requests: Int64
     /// How many refreshes were made.
     package var refreshes: Int64
+
+    /// A socket that shows less than the main one.
+    package struct FurtherSocket: Sendable, Equatable {
+        package var name: String
+        package var path: String
+        /// When it goes, in unix seconds.
+        package var until: Int64?
+
+        /// A socket.
+        package init(name: String, path: String, until: Int64? = nil) {
+            self.name = name
+            self.path = path
+            self.until = until
+        }
+
+        init(json: JSONObject) throws(ProtocolError) {
+            let reader = MemberReader(result: json)
+            name = try reader.required(reader.string("name"), "name")
+            path = try reader.required(reader.string("path"), "path")
+            until = try reader.integer("until")
+        }
+
+        func encoded() -> JSONObject {
+            var object: JSONObject = ["name": .string(name), "path": .string(path)]
+            object.set("until", until)
+            return object
+        }
+    }
 
     /// A daemon that has nothing to count yet.
     package init(
@@ -69,6 +99,7 @@ package struct DaemonStatus: Sendable, Equatable {
         configFolder = try config.required(config.string("folder"), "folder")
         configState = try config.required(config.string("state"), "state")
         configFaults = try ConfigurationFault.list(config.required(config.objects("faults"), "faults"))
+        for object in try reader.objects("sockets") ?? [] { sockets.append(try FurtherSocket(json: object)) }
         clients = try reader.required(reader.integer("clients"), "clients")
         requests = try reader.required(reader.integer("requests"), "requests")
         refreshes = try reader.required(reader.integer("refreshes"), "refreshes")
@@ -76,7 +107,7 @@ package struct DaemonStatus: Sendable, Equatable {
 
     /// The members of `daemon`.
     package func encoded() -> JSONObject {
-        [
+        var object: JSONObject = [
             "version": .string(version),
             "pid": .integer(pid),
             "started_at": .integer(startedAt),
@@ -91,5 +122,7 @@ package struct DaemonStatus: Sendable, Equatable {
             "requests": .integer(requests),
             "refreshes": .integer(refreshes),
         ]
+        if !sockets.isEmpty { object["sockets"] = .array(sockets.map { .object($0.encoded()) }) }
+        return object
     }
 }

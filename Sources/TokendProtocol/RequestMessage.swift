@@ -53,6 +53,11 @@ package struct RequestMessage: Sendable {
         self.params = params
     }
 
+    /// The same request with other parameters.
+    package func with(params: JSONObject) -> RequestMessage {
+        RequestMessage(method: method, params: params, id: id, form: form)
+    }
+
     /// Whether nobody waits for an answer (JSON-RPC 2.0 section 4.1).
     package var isNotification: Bool {
         form == .jsonRPC && id == nil

@@ -91,7 +91,29 @@ package enum ConfigReload: MethodCall {
 /// `events.subscribe`: events on this connection from now on.
 package enum EventsSubscribe: MethodCall {
     package static let method = Method.eventsSubscribe
-
-    package typealias Parameters = NoParameters
     package typealias Result = NoResult
+
+    /// What the client does with them.
+    package struct Parameters: MethodParameters {
+        package static let names = ["confirms"]
+
+        /// Whether the client puts `confirm_wanted` to a person, and answers.
+        package var confirms: Bool?
+
+        /// A client that listens, or also answers.
+        package init(confirms: Bool? = nil) {
+            self.confirms = confirms
+        }
+
+        package init(params: JSONObject) throws(ProtocolError) {
+            let reader = try MemberReader(parameters: params, names: Self.names)
+            confirms = try reader.flag("confirms")
+        }
+
+        package func encoded() -> JSONObject {
+            var object: JSONObject = [:]
+            object.set("confirms", confirms)
+            return object
+        }
+    }
 }

@@ -20,8 +20,11 @@ import TokendProtocol
     private let broker: Broker
     private let router: RequestRouter
     private let server: SocketServer
+    private let narrowSockets: NarrowSockets
+    private let reminders: LoginReminders
     private let transport: CurlHTTPTransport
     private let folders: ConfigurationFolders
+    private let reader: ConfigurationReader
     private let environment: [String: String]
     private var sources: [EventSource] = []
     private var watch: ConfigurationWatch?
@@ -101,12 +104,13 @@ import TokendProtocol
         let clock = LoopClock(loop: loop)
         log = JournalLog(journal: Journal(environment: environment), level: options.logLevel ?? .info, clock: clock)
         transport = CurlHTTPTransport(loop: loop, userAgent: "tokend/\(Version.number)")
-        let folders = folders
+        let reader = ConfigurationReader(folders)
+        self.reader = reader
         let read: @LoopActor (DaemonConfiguration) -> Configuration = { previous in
             var configuration = Configuration(
-                files: folders.read(),
+                files: reader.read(),
                 previous: previous,
-                digestOfFile: ConfigurationFolders.digest(ofFile:)
+                digestOfFile: reader.digest(ofFile:)
             )
             if let level = options.logLevel { configuration.daemon.logLevel = level }
             if let store = options.store { configuration.daemon.store = store }
@@ -117,6 +121,7 @@ import TokendProtocol
         let store = ChosenStore(environment: environment)
         if initial.daemonFaults.isEmpty { try store.choose(initial.daemon) }
         self.store = store
+        let notifier = DesktopNotifier(loop: loop, log: log)
         var ports = BrokerPorts(
             clock: clock,
             entropy: KernelEntropy(),
@@ -124,11 +129,12 @@ import TokendProtocol
             store: store,
             redirects: LoopbackRedirects(loop: loop),
             browser: DesktopBrowser(loop: loop, environment: environment),
-            state: StateFolder(environment: environment, log: log),
+            state: StateFolder(environment: environment, loop: loop, log: log),
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
         ports.softwareVersion = Version.number
+        ports.notifier = notifier
         broker = Broker(ports: ports) { previous in
             var configuration = read(previous)
             store.settle(&configuration)
@@ -148,8 +154,18 @@ import TokendProtocol
         } catch {
             throw StartFailure(code: 71, message: error.message)
         }
+        reminders = LoginReminders(broker: broker)
+        let (broker, reminders) = (broker, reminders)
+        notifier.isEnabled = { [weak broker] in broker?.configuration.daemon.notifies ?? false }
+        log.onEvent = { [weak reminders] event in reminders?.note(event) }
+        narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, log: log, environment: environment)
         router.server = server
-        log.server = server
+        let sockets = narrowSockets
+        log.publish = { [weak server, weak sockets] event in
+            let line = event.line()
+            server?.publish(event, line)
+            sockets?.publish(event, line)
+        }
     }
 
     // MARK: Start
@@ -166,6 +182,8 @@ import TokendProtocol
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
+        broker.onReload = { [unowned self] in narrowSockets.adopt(broker.configuration.daemon.sockets) }
+        narrowSockets.adopt(broker.configuration.daemon.sockets)
         let accounts = LogLine.count(broker.accountNames.count, "account")
         log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }
@@ -189,8 +207,10 @@ import TokendProtocol
     private func watchConfiguration() {
         watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in
             // What the daemon wrote itself was taken over when it did.
-            if folders.read() != broker.configuration.files { reload() }
+            if reader.hasChanged(since: broker.configuration.files) { reload() }
+            if reader.isIncomplete { watch?.lookAgain() }
         }
+        if reader.isIncomplete { watch?.lookAgain() }
     }
 
     private func reload() {
@@ -243,6 +263,7 @@ import TokendProtocol
     /// A reload changes every account, and the line counts them all: it is told once a round.
     private func changed() {
         guard shutdown == nil else { return }
+        if reader.isIncomplete { watch?.lookAgain() }
         if let statusTelling {
             statusTelling.rearm()
         } else {
@@ -270,16 +291,20 @@ import TokendProtocol
         tell(.stopping, .status("stopping"))
         router.isStopping = true
         server.stopAccepting()
+        narrowSockets.stopAccepting()
+        reminders.withdrawAll()
         broker.stop()
         shutdown = Shutdown(
             loop: loop,
             broker: broker,
             server: server,
+            narrowSockets: narrowSockets,
             answerPatience: .seconds(5),
             refreshPatience: .seconds(broker.configuration.daemon.wire.timeout + 10)
         ) { [unowned self] in
             socket.remove()
             server.closeAll()
+            narrowSockets.closeAll()
             loop.exit(code: 0)
         }
     }

@@ -9,8 +9,10 @@ import TokendProtocol
 /// The daemon's log (lines without a `<N>` where a person reads them at a terminal) and the one door to subscribers: each event is told once, with fields, and without any secret.
 final class JournalLog: EventLog {
     var level: DaemonConfiguration.LogLevel
+    /// Called with each event, once it is told.
+    var onEvent: ((BrokerEvent) -> Void)?
     /// Set once there are clients to tell.
-    weak var server: SocketServer?
+    var publish: ((EventMessage) -> Void)?
     private let journal: Journal
     private let clock: any Clock
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -23,8 +25,9 @@ final class JournalLog: EventLog {
     }
 
     func record(_ event: BrokerEvent) {
-        if let message = event.message(at: clock.now.wall) { server?.publish(message.line()) }
+        if let message = event.message(at: clock.now.wall) { publish?(message) }
         for line in lines(of: event) { write(line) }
+        onEvent?(event)
     }
 
     func write(_ line: LogLine) {

@@ -23,7 +23,13 @@ struct LogLine {
         switch event {
         case .tokenRefreshed(let account, _):
             self.init(.info, "\(account): renewed", Self.fields("token_refreshed", account))
-        case .refreshFailed(let account, let error):
+        case .tokenDerived(let account, let variant):
+            self.init(
+                .info,
+                "\(account): fetched a token for \(variant.description)",
+                Self.fields("token_refreshed", account)
+            )
+        case .refreshFailed(let account, let error), .tokenRefused(let account, let error):
             self.init(
                 .warning,
                 "\(account): \(error.message)",
@@ -68,6 +74,23 @@ struct LogLine {
             )
         case .browserFault(let error):
             self.init(.warning, error.message, Self.fields("browser_fault", nil))
+        case .confirmWanted(let question):
+            self.init(
+                .notice,
+                "\(question.account): the person is asked about \(question.client)",
+                Self.fields("confirm_wanted", question.account) + [("TOKEND_CLIENT", question.client)]
+            )
+        case .notificationFault(let message):
+            self.init(.info, "no notification: \(message)", Self.fields("notification_fault", nil))
+        case .refused(let refused):
+            let subject = refused.account.map { "\($0): " } ?? ""
+            self.init(
+                .notice,
+                "\(subject)\(refused.method) refused to \(refused.client) [\(refused.pid)]",
+                Self.fields("refused", refused.account, kind: .notAllowed) + [
+                    ("TOKEND_CLIENT", "\(refused.pid) \(refused.client)"), ("TOKEND_METHOD", refused.method),
+                ]
+            )
         case .tokenServed(let account, _, _, _):
             self.init(.info, "\(account): token served", Self.fields("token_served", account))
         case .internalFault(let message):
@@ -102,5 +125,8 @@ struct LogLine {
         "browser_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e009",
         "token_served": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00a",
         "internal_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00b",
+        "confirm_wanted": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00e",
+        "notification_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00f",
+        "refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00d",
     ]
 }

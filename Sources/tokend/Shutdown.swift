@@ -10,6 +10,7 @@ import Systemd
     private let loop: EventLoop
     private let broker: Broker
     private let server: SocketServer
+    private let narrowSockets: NarrowSockets
     private let onEnd: () -> Void
     private let answersUntil: BootInstant
     private let refreshesUntil: BootInstant
@@ -20,6 +21,7 @@ import Systemd
         loop: EventLoop,
         broker: Broker,
         server: SocketServer,
+        narrowSockets: NarrowSockets,
         answerPatience: Duration,
         refreshPatience: Duration,
         onEnd: @escaping () -> Void
@@ -27,6 +29,7 @@ import Systemd
         self.loop = loop
         self.broker = broker
         self.server = server
+        self.narrowSockets = narrowSockets
         self.onEnd = onEnd
         answersUntil = loop.bootTime.advanced(by: answerPatience)
         refreshesUntil = loop.bootTime.advanced(by: refreshPatience)
@@ -40,8 +43,8 @@ import Systemd
 
     private func look() {
         let now = loop.bootTime
-        guard !isKeeping, server.busyCount == 0 || now >= answersUntil, !broker.isRefreshing || now >= refreshesUntil
-        else {
+        let isAnswered = server.busyCount == 0 && narrowSockets.busyCount == 0
+        guard !isKeeping, isAnswered || now >= answersUntil, !broker.isRefreshing || now >= refreshesUntil else {
             return
         }
         isKeeping = true

@@ -38,12 +38,23 @@ struct Tokend {
             )
             .run()
         case .run:
+            forbidPrograms(environment)
             do {
                 return try Daemon.run(options, environment)
             } catch {
                 complain(error.message)
                 return error.code
             }
+        }
+    }
+
+    /// Where a user manager opens the browser, nothing here ever needs to start a program.
+    private static func forbidPrograms(_ environment: [String: String]) {
+        guard DesktopBrowser.usesUserManager(environment) else { return }
+        do {
+            try ProcessLimits.forbidPrograms()
+        } catch {
+            complain(error.message)
         }
     }
 

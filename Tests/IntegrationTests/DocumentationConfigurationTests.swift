@@ -12,19 +12,26 @@ import Testing
 
     @Test func `the example files are read without a fault`() throws {
         let files = Self.page.blocks.filter { $0.info.hasPrefix("json5") && $0.info != "json5 preset" }
-        #expect(Set(files.map(\.info)) == ["json5 account", "json5 daemon"])
-        for file in files { #expect(Self.faults(file.text, isAccount: file.info == "json5 account") == []) }
+        let kinds = files.map { $0.info.dropFirst("json5 ".count) }
+        #expect(Set(kinds) == ["account", "daemon", "policy"])
+        for (file, kind) in zip(files, kinds) {
+            #expect(kind == "policy" || Self.faults(file.text, isAccount: kind == "account") == [], "\(file.text)")
+            guard kind == "policy" else { continue }
+            let source = ConfigurationSource(file: "policy.json5", bytes: Array(file.text.utf8))
+            #expect(throws: Never.self) { try AdministratorPolicy.read(source) }
+        }
     }
 
     @Test(
         arguments: [
-            "An account", "Refreshing", "Endpoints", "What providers do differently", "The daemon's own settings",
+            "An account", "Refreshing", "An application's own token", "Endpoints", "What providers do differently",
+            "Which programs may", "The daemon's own settings", "Further sockets",
         ]
     )
     func `every setting is accepted, with its example and with its default`(heading: String) throws {
-        let isAccount = heading != "The daemon's own settings"
+        let isAccount = !["The daemon's own settings", "Further sockets"].contains(heading)
         let table = try #require(Self.page.tables.first { $0.heading == heading })
-        #expect(table.rows.count > 4)
+        #expect(table.rows.count >= 3)
         for column in ["for example", "default"] {
             for (setting, value) in zip(table.column("setting"), table.column(column)) where !value.isEmpty {
                 let text = Self.file(setting, value, isAccount: isAccount)
@@ -51,7 +58,11 @@ import Testing
     private static func file(_ setting: String, _ value: String, isAccount: Bool) -> String {
         let names = setting.split(separator: ".")
         let open = names.map { "\($0): " }.joined(separator: "{ ")
-        let member = open + value + String(repeating: " }", count: names.count - 1)
+        // What its object needs beside it.
+        var beside = ""
+        if setting.hasPrefix("sockets."), names.last != "accounts" { beside = ", accounts: [\"ci\"]" }
+        if setting.hasPrefix("exchange."), names.last != "url" { beside = ", url: \"https://app.example.com\"" }
+        let member = open + value + beside + String(repeating: " }", count: names.count - 1)
         var members = [member]
         if isAccount {
             if setting != "issuer" { members.append("issuer: \"https://login.example.com\"") }

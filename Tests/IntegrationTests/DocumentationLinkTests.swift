@@ -35,8 +35,7 @@ import Testing
     {
         let known = [
             "sh", "sh test", "sh box", "python test", "c test", "text", "jsonrpc", "json", "json5 account",
-            "json5 daemon",
-            "json5 preset",
+            "json5 daemon", "json5 policy", "json5 preset",
         ]
         for block in page.blocks { #expect(known.contains(block.info), "\(page.path):\(block.line): \(block.info)") }
         #expect(page.text.split(separator: "\n").count { $0.hasPrefix("```") } == 2 * page.blocks.count)

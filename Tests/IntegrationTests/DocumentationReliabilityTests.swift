@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -16,18 +15,7 @@ import Testing
         let names = spans.filter { $0.split(separator: " ").count > 3 && !$0.contains("/") }
         let cells = page.tables.flatMap { $0.column("test") }
         #expect(cells.count >= 20)
-        let known = try Self.testNames()
+        let known = try DocumentationTestNames.all()
         for name in names + cells { #expect(known.contains(name), "\(name)") }
-    }
-
-    /// The functions of all test files that are named by a sentence.
-    private static func testNames() throws -> Set<String> {
-        let folder = BuildProducts.source + "/Tests"
-        var names: Set<String> = []
-        for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix("Tests.swift") {
-            let text = String(decoding: try Data(contentsOf: URL(filePath: "\(folder)/\(path)")), as: UTF8.self)
-            for part in text.split(separator: "func `").dropFirst() { names.insert(String(part.prefix { $0 != "`" })) }
-        }
-        return names
     }
 }

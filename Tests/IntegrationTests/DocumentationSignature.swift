@@ -71,5 +71,7 @@ struct DocumentationCodec: Sendable {
         "account.remove": Self(AccountRemove.self), "config.reload": Self(ConfigReload.self),
         "provider.list": Self(ProviderList.self), "provider.fetch": Self(ProviderFetch.self),
         "doctor": Self(Doctor.self), "events.subscribe": Self(EventsSubscribe.self),
+        "policy.list": Self(PolicyList.self), "policy.revoke": Self(PolicyRevoke.self),
+        "confirm.answer": Self(ConfirmAnswer.self),
     ]
 }

@@ -36,6 +36,12 @@ extension Programs {
 
         /// The keyring, a provider and an account; the socket listens and the daemon does not run yet.
         private func prepare(_ box: SystemdBox) async throws {
+            // A person may read the own journal where it is kept on disk.
+            try await box.asRoot(
+                "sh",
+                "-c",
+                "mkdir -p /var/log/journal; systemctl restart systemd-journald; journalctl --flush"
+            )
             try await box.asUser(
                 "sh",
                 "-c",
@@ -134,6 +140,11 @@ extension Programs {
             )
             #expect(lines.contains("\"TOKEND_ACCOUNT\":\"work\""))
             #expect(lines.contains("\"MESSAGE_ID\""))
+            // Who had what, as the person sees it.
+            let log = try await box.asUser("tokenctl", "log", "work", "--since", "1h")
+            #expect(log.contains("ACCOUNT") && log.contains("/usr/bin/tokenctl"), "\(log)")
+            let entries = try await box.asUser("tokenctl", "log", "--client", "tokenctl", "--json")
+            #expect(entries.contains("\"event\":\"token_served\"") || entries.contains("\"event\": \"token_served\""))
             for secret in ["at-", "rt-", "code-", "pw123"] { #expect(!lines.contains(secret), "\(secret)…") }
         }
 

@@ -87,7 +87,7 @@ struct ServiceManagerTests {
 
     @Test func `only a listening stream socket with a path is one`() throws {
         let folder = try TemporaryFolder()
-        let socket = UnixSocket(SOCK_STREAM, at: folder.path + "/s")
+        let socket = BoundSocket(SOCK_STREAM, at: folder.path + "/s")
         #expect(!ServiceManager.isListeningUnixStream(socket.descriptor))
         listen(socket.descriptor, 1)
         #expect(ServiceManager.isListeningUnixStream(socket.descriptor))

@@ -4,7 +4,7 @@
 import Glibc
 
 /// A socket that is bound to a path, which goes with it.
-final class UnixSocket {
+final class BoundSocket {
     let descriptor: Int32
     private let path: String
 
@@ -37,12 +37,12 @@ final class UnixSocket {
 /// The service manager's end of `NOTIFY_SOCKET`, which is set for this process.
 struct NotifySocket {
     private let folder: TemporaryFolder
-    private let socket: UnixSocket
+    private let socket: BoundSocket
     var descriptor: Int32 { socket.descriptor }
 
     init() throws {
         folder = try TemporaryFolder()
-        socket = UnixSocket(SOCK_DGRAM, at: folder.path + "/notify")
+        socket = BoundSocket(SOCK_DGRAM, at: folder.path + "/notify")
         setenv("NOTIFY_SOCKET", folder.path + "/notify", 1)
     }
 

@@ -43,6 +43,19 @@ import tokenctl
         #expect(outcome.talk == "tokenctl: cannot run “glab”: Exec format error\n")
     }
 
+    @Test func `the token may be for less, or for one resource`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        let there = Self.surroundings(Becoming())
+        let purpose = ["--scope", "api", "--narrow", "--resource", "urn:a", "--resource", "urn:b", "--audience", "x"]
+        _ = try there.run(["exec", "work"] + purpose + ["--", "glab"], daemon)
+        let expected: JSONObject = [
+            "account": "work", "scope": "api", "narrow": true, "resource": ["urn:a", "urn:b"], "audience": "x",
+        ]
+        #expect(daemon.requests.first?.params == expected)
+        #expect(try there.run(["exec", "work", "--narrow", "--", "glab"], daemon).code == 64)
+    }
+
     @Test func `the variable may have another name`() throws {
         let daemon = try Self.daemon()
         defer { daemon.stop() }

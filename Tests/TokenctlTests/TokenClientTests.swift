@@ -140,6 +140,25 @@ import TokendProtocol
         #expect(daemon.requests.map { $0.params["rejected"] } == [nil, "to.ken"])
     }
 
+    @Test func `a token of another purpose is asked for by its options`() throws {
+        let daemon = try StandInDaemon { _ in
+            .result([
+                "account": "work", "issuer": "https://i.example", "access_token": "to.ken", "token_type": "Bearer",
+                "scope": "a", "renewable": true, "refreshed": true,
+            ])
+        }
+        defer { daemon.stop() }
+        var options = TokenClient.TokenOptions()
+        options.scope = "a"
+        options.isNarrow = true
+        options.resources = ["https://a.example", "urn:b"]
+        options.audience = "api"
+        _ = try TokenClient(socketPath: daemon.path).accessToken(account: "work", options: options)
+        let params = daemon.requests.first?.params
+        #expect(params?["scope"] == "a" && params?["narrow"] == true && params?["audience"] == "api")
+        #expect(params?["resource"] == ["https://a.example", "urn:b"])
+    }
+
     @Test func `a login is started, waited for and ended by typed calls`() throws {
         let daemon = try StandInDaemon { request in
             switch request.method {

@@ -63,6 +63,8 @@ struct ParametersCase: Sendable, CustomTestStringConvertible {
         ),
         ParametersCase(StoreUnlock.self, ["passphrase": "p", "timeout": 9]),
         ParametersCase(AccountList.self, [:]),
+        ParametersCase(ProviderList.self, [:]),
+        ParametersCase(ProviderFetch.self, required: ["url"], ["url": "https://a.example/list", "timeout": 5]),
         ParametersCase(AccountShow.self, required: ["account"], ["account": "work"]),
         ParametersCase(
             AccountAdd.self,

@@ -21,11 +21,13 @@ package_test_packages="debootstrap lintian socat systemd-container"
 # What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
-# What the tests run on top: a look into the keyring, a second keyring, a browser, a bootable systemd, a real OpenID
-# provider with its database, git with tokens for passwords, and what the commands in README.md and docs use.
-test_packages="chromium chromium-driver curl dbus dbus-user-session fonts-dejavu-core gcc git glewlwyd gnome-keyring jq
-    keepassxc libc6-dev libglib2.0-bin libpam-systemd libsecret-tools man-db mandoc openssl procps python3 python3-gi
-    python3-venv socat systemd systemd-container util-linux"
+# What the tests run on top: a sandbox, another machine's ssh, a look into the keyring, a second keyring, a browser, a
+# bootable systemd, a real OpenID provider with its database, git with tokens for passwords, and what the commands in
+# README.md and docs use.
+test_packages="bubblewrap chromium chromium-driver curl dbus dbus-user-session dunst fonts-dejavu-core gcc git glewlwyd
+    gnome-keyring jq
+    keepassxc libc6-dev libglib2.0-bin libpam-systemd libsecret-tools man-db mandoc openssh-client openssh-server openssl
+    procps python3 python3-gi python3-venv socat systemd systemd-container util-linux xvfb"
 
 # What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.
 bench_packages="binutils dbus gcc gnome-keyring libc6-dev libglib2.0-bin oidc-agent-cli python3 strace valgrind"
@@ -41,11 +43,16 @@ need_packages() {
     echo "Installing Debian packages: ${missing[*]}" >&2
     local as_root=()
     ((EUID == 0)) || as_root=(sudo)
-    if [[ " ${missing[*]} " == *" glewlwyd "* ]] && [ ! -e /etc/systemd/system/glewlwyd.service ]; then
-        # The tests start their own; Debian's would listen to the network with a password that everybody knows.
-        "${as_root[@]}" mkdir -p /etc/systemd/system
-        "${as_root[@]}" ln -s /dev/null /etc/systemd/system/glewlwyd.service
-    fi
+    local package service
+    for package in glewlwyd openssh-server; do
+        service=/etc/systemd/system/${package%-server}.service
+        service=${service/openssh/ssh}
+        # The tests start their own; Debian's would listen to the network, one of them with a password known to all.
+        if [[ " ${missing[*]} " == *" $package "* ]] && [ ! -e "$service" ]; then
+            "${as_root[@]}" mkdir -p /etc/systemd/system
+            "${as_root[@]}" ln -s /dev/null "$service"
+        fi
+    done
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c '
         apt-get update -qq && apt-get install -qq --yes --no-install-recommends "$@"' sh "${missing[@]}" >&2
 }

@@ -45,7 +45,7 @@ extension Account {
             turn: turn,
             tokenTurn: tokenTurn
         ) { [ports, name] in
-            ports.state.removals.contains(name)
+            ports.state.notes.removals.contains(name)
         }
         attempt.softwareVersion = ports.softwareVersion
         login.begin(attempt, redirects: ports.redirects)
@@ -55,7 +55,7 @@ extension Account {
     /// Takes over a grant that is in the store.
     func install(_ record: GrantRecord) -> LoginResult {
         moveOn()
-        ports.state.removals.remove(name)
+        ports.state.change { $0.removals.remove(name) }
         if record.destination.isRegistered { registeredClientID = record.destination.clientID }
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.

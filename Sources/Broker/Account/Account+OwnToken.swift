@@ -40,25 +40,29 @@ extension Account {
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
     }
 
-    /// Fetches a token for the client itself.
-    func fetch(_ record: GrantRecord) {
+    /// Fetches a token for the client itself, of that combination.
+    func fetch(_ record: GrantRecord, for variant: TokenVariant?) {
         guard let configuration else { return }
-        let flow = ownFlow(configuration)
+        let flow = ownFlow(configuration, variant)
         let generation = generation
         Task.onLoop { [self] in
             await tokenTurn.take()
             let outcome = await flow.run(record)
             tokenTurn.give()
             guard generation == self.generation, let outcome else { return }
-            finished(outcome)
+            finished(outcome, for: variant)
         }
     }
 
-    private func ownFlow(_ configuration: AccountConfiguration) -> OwnTokenFlow {
+    private func ownFlow(_ configuration: AccountConfiguration, _ variant: TokenVariant? = nil) -> OwnTokenFlow {
         let generation = generation
-        return OwnTokenFlow(access: access(configuration), store: ports.store, turn: turn, wire: settings.wire) {
-            [weak self] in generation == self?.generation
-        }
+        return OwnTokenFlow(
+            access: access(configuration),
+            store: ports.store,
+            variant: variant,
+            turn: turn,
+            wire: settings.wire
+        ) { [weak self] in generation == self?.generation }
     }
 
     /// A `login.start` of such an account: one fetch, now, in the place of whatever is held.

@@ -11,7 +11,7 @@ extension Account {
     ///
     /// A token whose end nobody knows is looked at each time: it is renewed on suspicion.
     func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
-        guard token.wholeLife != nil, !result.refreshed, token.wholeLife != nil, configurationFault == nil,
+        guard isOpenToAll, token.wholeLife != nil, !result.refreshed, token.wholeLife != nil, configurationFault == nil,
             !machine.isHeldBack,
             case .live(let grant) = machine.state,
             grant.record.token == token

@@ -81,7 +81,7 @@ extension Account {
     private var heldToken: HeldToken? {
         switch machine.state {
         case .live(let grant): grant.record.token
-        case .ended(let ended): ended.held
+        case .ended(let ended): ended.token()
         default: nil
         }
     }

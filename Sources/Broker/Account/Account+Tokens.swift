@@ -9,7 +9,10 @@ extension Account {
     /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
     func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
         if let error = configurationFault { return .failure(error) }
+        let ready = readyToken
         let (answer, actions) = machine.demand(demand, at: ports.clock.now)
+        // What begins nothing and is about another token leaves the account's own as it is.
+        if demand.variant != nil, actions.isEmpty { readyToken = ready }
         defer { perform(actions) }
         switch answer {
         case .serve(let token, let refreshed):
@@ -26,7 +29,8 @@ extension Account {
         waiters.append(Waiter(demand: demand, answer: body))
     }
 
-    func settle(renewed: Bool) {
+    /// Answers those who wait; `renewed`: with a new token, of that combination.
+    func settle(renewed: Bool, of variant: TokenVariant? = nil) {
         let waiting = waiters
         waiters = []
         for waiter in waiting {
@@ -34,7 +38,12 @@ extension Account {
                 waiter.answer(.failure(error))
                 continue
             }
-            let (answer, actions) = machine.settled(waiter.demand, renewed: renewed, at: ports.clock.now)
+            let (answer, actions) = machine.settled(
+                waiter.demand,
+                renewed: renewed,
+                of: variant,
+                at: ports.clock.now
+            )
             switch answer {
             case .wait:
                 waiters.append(waiter)

@@ -11,11 +11,11 @@ extension Account {
         for action in actions {
             switch action {
             case .load: load()
-            case .refresh(let record) where record.isOwn: fetch(record)
-            case .refresh(let record): refresh(record)
+            case .refresh(let record, for: let variant) where record.isOwn: fetch(record, for: variant)
+            case .refresh(let record, for: let variant): refresh(record, for: variant)
             case .write(let record): write(record)
             case .clear: clear()
-            case .settle(let renewed): settle(renewed: renewed)
+            case .settle(let renewed, of: let variant): settle(renewed: renewed, of: variant)
             }
         }
         arm()
@@ -43,12 +43,12 @@ extension Account {
     /// When the next refresh is due by itself.
     var nextRefresh: BootInstant? { machine.nextRefresh }
 
-    private func refresh(_ record: GrantRecord) {
+    private func refresh(_ record: GrantRecord, for variant: TokenVariant?) {
         // A machine without a configuration asks for none.
         guard let configuration else { return }
         let generation = generation
-        let flow = RefreshFlow(access: access(configuration, for: record.destination), store: ports.store, turn: turn) {
-            [weak self] in
+        let access = access(configuration, for: record.destination)
+        let flow = RefreshFlow(access: access, store: ports.store, variant: variant, turn: turn) { [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in
@@ -59,11 +59,16 @@ extension Account {
             let outcome = await flow.run(record)
             tokenTurn.give()
             guard generation == self.generation, let outcome else { return }
-            finished(outcome)
+            finished(outcome, for: variant)
         }
     }
 
-    func finished(_ outcome: RefreshOutcome) {
+    func finished(_ outcome: RefreshOutcome, for variant: TokenVariant?) {
+        if case .renewed(let record, isStored: _) = outcome, record.narrowingSticks == true,
+            machine.record?.narrowingSticks != true
+        {
+            ports.log.record(.tokenRefused(account: name, machine.narrowingSticks))
+        }
         let actions: [GrantStateMachine.Action]
         let (now, roll) = (ports.clock.now, ports.entropy.roll())
         if case .replaced(let record) = outcome {
@@ -71,20 +76,27 @@ extension Account {
         } else {
             actions = machine.refreshFinished(outcome, at: now, roll: roll)
         }
-        report(outcome)
+        report(outcome, for: variant)
         perform(actions)
     }
 
-    private func report(_ outcome: RefreshOutcome) {
+    private func report(_ outcome: RefreshOutcome, for variant: TokenVariant?) {
         switch outcome {
         case .renewed(let record, isStored: _):
             onRefresh?()
             ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
-        case .unstored(_, let error, _):
+        case .derived(let derived, _, isStored: _):
+            onRefresh?()
+            ports.log.record(.tokenDerived(account: name, derived.variant))
+        case .unstored(_, let error, _, _):
             onRefresh?()
             ports.log.record(.storeFault(account: name, error))
         case .storeBlocked(let error):
             ports.log.record(.storeFault(account: name, error))
+        case .refused(_, let failure) where failure.isOwn && variant != nil,
+            .failed(let failure, _) where failure.isOwn && variant != nil:
+            onRefresh?()
+            ports.log.record(.tokenRefused(account: name, failure.error))
         case .refused(_, let failure), .failed(let failure, _):
             onRefresh?()
             ports.log.record(.refreshFailed(account: name, untilNext(failure.error)))

@@ -38,6 +38,7 @@ extension AccountConfiguration {
             account.refresh = RefreshSettings(reading: &refresh)
             reader.add(refresh.faults)
         }
+        account.policy = AccountPolicy(reading: &reader)
         refuseUnbuilt(in: &reader)
         reader.finish()
         guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }

@@ -38,8 +38,5 @@ extension AccountConfiguration {
             words: ["browser", "device", "client_credentials"]
         ),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
-        Unbuilt("allow", accepted: [["*"]]),
-        Unbuilt("administration", accepted: [["*"]]),
-        Unbuilt("confirm", accepted: ["never"], words: ["never", "first", "always"]),
     ]
 }

@@ -63,6 +63,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     /// An application's server that names the scopes to ask for.
     package var scopesFrom: WebURL?
     package var refresh = RefreshSettings()
+    /// Which programs may have its tokens, and which may change it.
+    package var policy = AccountPolicy()
     /// How the provider's requests and answers differ from the standards.
     package var dialect = ProviderDialect()
     /// An additional CA, as a path to a PEM file.

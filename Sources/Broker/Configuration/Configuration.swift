@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
         package var folder: String
         /// `config.json5` of each layer, the administrator's first.
         package var daemon: [ConfigurationSource]
+        /// `policy.json5`, which only the administrator has.
+        package var policy: ConfigurationSource?
         /// `accounts/NAME.json5` by name, the highest layer's.
         package var accounts: [String: ConfigurationSource]
         /// `providers/NAME.json5` by name, the highest layer's.
@@ -28,8 +30,11 @@ package struct Configuration: Sendable {
         package var daemonFaults: [ConfigurationFault] = []
         /// `accounts/NAME.json5` by name, where the highest layer's is there and cannot be read.
         package var accountFaults: [String: ConfigurationFault] = [:]
-        /// Folders that are there and cannot be listed.
+        /// Folders that are there and cannot be listed, and files of which an earlier reading is kept.
         package var folderFaults: [ConfigurationFault] = []
+        /// Something could not be read for want of descriptors or memory, or because a disk failed: it is to be tried
+        /// again.
+        package var isIncomplete = false
 
         package init(
             folder: String,
@@ -72,6 +77,8 @@ package struct Configuration: Sendable {
             guard files.daemonFaults.isEmpty else { throw ConfigurationFaults([]) }
             daemon = DaemonConfiguration()
             for layer in files.daemon { daemon = try daemon.reading(layer, digestOfFile: digestOfFile) }
+            if let policy = files.policy { daemon.administrator = try AdministratorPolicy.read(policy) }
+            if !daemon.administrator.allowsSockets { daemon.sockets = try files.administratorsSockets(digestOfFile) }
         } catch {
             daemon = previous
             daemonFaults += error.list
@@ -132,12 +139,30 @@ package struct Configuration: Sendable {
     }
 }
 
+extension Configuration.Files {
+    /// The sockets of the administrator's own file, where a person may make none.
+    fileprivate func administratorsSockets(
+        _ digestOfFile: (String) -> String?
+    ) throws(ConfigurationFaults) -> [NarrowSocket] {
+        let own = folder + "/config.json5"
+        var settings = DaemonConfiguration()
+        for layer in daemon where layer.file != own {
+            settings = try settings.reading(layer, digestOfFile: digestOfFile)
+        }
+        guard let layer = daemon.first(where: { $0.file == own }) else { return settings.sockets }
+        var reader = MemberReader(try layer.object(), source: layer)
+        guard reader.value("sockets")?.object?.isEmpty == false else { return settings.sockets }
+        reader.fault("sockets", "the administrator lets nobody make further sockets (/etc/tokend/policy.json5)")
+        throw ConfigurationFaults(reader.faults)
+    }
+}
+
 extension Configuration {
     /// Keeps the store that the daemon was started with, since grants do not move: another one in the files is a fault
     /// until the next start.
     package mutating func hold(toStoreOf started: DaemonConfiguration) {
         guard daemonFaults.isEmpty, !daemon.hasStore(of: started) else { return }
-        daemonFaults.append(faultOfStore(ConfigurationFault.restart))
+        daemonFaults.append(faultOfStore("takes effect when tokend is restarted", mend: .restart))
         (daemon.store, daemon.storeFile) = (started.store, started.storeFile)
     }
 
@@ -146,14 +171,15 @@ extension Configuration {
         daemonFaults.append(faultOfStore(message))
     }
 
-    private func faultOfStore(_ message: String) -> ConfigurationFault {
+    private func faultOfStore(_ message: String, mend: ConfigurationFault.Mend? = nil) -> ConfigurationFault {
         let source = files.daemon.last { (try? $0.object())?.member("store") != nil }
         let offset = (try? source?.object())?.member("store")?.nameRange.lowerBound
         return ConfigurationFault(
             file: source?.file ?? folder + "/config.json5",
             line: offset.flatMap { source?.line(at: $0) },
             member: "store",
-            message: message
+            message: message,
+            mend: mend
         )
     }
 }

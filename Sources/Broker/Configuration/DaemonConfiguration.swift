@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import HTTPTypes
-import StrictJSON
 
 /// The daemon's own settings: `config.json5`.
 package struct DaemonConfiguration: Sendable, Equatable {
@@ -88,13 +87,14 @@ package struct DaemonConfiguration: Sendable, Equatable {
     package var browser: [String]?
     package var wire = Wire()
     package var logLevel: LogLevel = .info
+    /// Whether the desktop shows questions and reminders.
+    package var notifies = true
+    /// Further, narrower sockets.
+    package var sockets: [NarrowSocket] = []
+    /// The machine's own rules, which are no part of this file.
+    package var administrator = AdministratorPolicy()
 
     package init() {}
-
-    /// Settings of features that are not built yet, with their defaults.
-    private static let unbuilt: [(name: String, accepted: JSONValue)] = [
-        ("sockets", [:])
-    ]
 
     /// Reads one layer of settings on top of these.
     ///
@@ -125,11 +125,11 @@ package struct DaemonConfiguration: Sendable, Equatable {
             reader.add(inner.faults)
         }
         settings.logLevel = reader.word("log_level", as: LogLevel.self) ?? logLevel
-        for (name, accepted) in Self.unbuilt {
-            guard let value = reader.value(name), value != accepted else { continue }
-            reader.fault(name, AccountConfiguration.notBuilt)
+        if var inner = reader.inner("sockets") {
+            settings.sockets = NarrowSocket.all(from: &inner)
+            reader.add(inner.faults)
         }
-        _ = reader.bool("notifications")
+        settings.notifies = reader.bool("notifications") ?? notifies
         reader.finish()
         guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }
         return settings

@@ -10,20 +10,38 @@ struct EndedGrant {
 
     var end: GrantRecord.Ended
     /// The last access token, which is good until its own end.
-    var held: HeldToken?
+    private var held: HeldToken?
+    /// So are those of the other combinations.
+    private var variants = VariantCache()
     /// What the store has not taken yet: the item without its secrets.
     var debt: StoreDebt?
     /// When the item goes; nil where it stays, or has gone.
     var clearAt: BootInstant?
 
     /// - Parameter isCleared: whether the item holds no secret any more, so that nothing is lost when it goes.
-    init(_ end: GrantRecord.Ended, held: HeldToken?, isCleared: Bool, at now: Moment) {
+    init(_ end: GrantRecord.Ended, held: LiveGrant?, isCleared: Bool, at now: Moment) {
         self.end = end
-        self.held = held
-        if isCleared {
-            let age = max(0, now.wall.subtractingSaturated(end.at))
-            clearAt = now.boot.advanced(by: .seconds(max(0, Self.memory.subtractingSaturated(age))))
-        }
+        self.held = held?.record.token
+        if let held { variants = held.variants }
+        if isCleared { cleared(at: now) }
+    }
+
+    /// The item holds no secret any more: it goes once its time has come.
+    private mutating func cleared(at now: Moment) {
+        let age = max(0, now.wall.subtractingSaturated(end.at))
+        clearAt = now.boot.advanced(by: .seconds(max(0, Self.memory.subtractingSaturated(age))))
+    }
+
+    /// The store has taken what it had refused.
+    mutating func paid(_ debt: StoreDebt, at now: Moment) {
+        self.debt = nil
+        if !debt.record.renewable { cleared(at: now) }
+    }
+
+    /// The last token of a combination; nil: the account's own.
+    func token(of variant: TokenVariant? = nil) -> HeldToken? {
+        guard let variant else { return held }
+        return variants[variant]?.token
     }
 
     /// When something is due by itself.

@@ -69,6 +69,11 @@ package struct GrantDestination: Sendable, Equatable {
             && proxy == wire.proxy
     }
 
+    /// Whether both are the same client at the same provider.
+    func isAt(_ other: GrantDestination) -> Bool {
+        issuer.utf8.elementsEqual(other.issuer.utf8) && clientID == other.clientID
+    }
+
     private func isClient(of account: AccountConfiguration) -> Bool {
         clientID == account.clientID && clientAuthentication == account.clientAuthentication.rawValue
     }

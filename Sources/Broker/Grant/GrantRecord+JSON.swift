@@ -29,6 +29,8 @@ extension GrantRecord {
         }
         object["rotates"] = rotates.map { .bool($0) }
         object["scope"] = .string(scope.text)
+        object["narrowed_to"] = narrowedTo.map { .string($0.text) }
+        object["narrowing_sticks"] = narrowingSticks.map { .bool($0) }
         object["subject"] = subject.map { .string($0) }
         object["identity"] = identity.map { .string($0) }
         object["destination"] = .object(destination.json)
@@ -70,6 +72,8 @@ extension GrantRecord {
         record.generation = object["generation"]?.int64 ?? 1
         record.pending = object["pending"]?.object.flatMap(Pending.init(json:))
         record.rotates = object["rotates"]?.bool
+        record.narrowedTo = object["narrowed_to"]?.string.map { Scope($0) }
+        record.narrowingSticks = object["narrowing_sticks"]?.bool
         record.subject = object["subject"]?.string
         record.identity = object["identity"]?.string
         record.refreshedAt = object["refreshed_at"]?.int64

@@ -12,6 +12,24 @@ extension GrantRecord {
         record.scope = response.scope ?? scope
         record.refreshedAt = sentAt.wall
         if let life = response.grantLifetime { record.grantExpiresAt = sentAt.wall.addingSaturated(life) }
+        if let narrowed = narrowedTo, let given = response.scope {
+            record.narrowingSticks = narrowed.contains(all: given) && !given.contains(all: scope)
+            record.narrowedTo = nil
+        }
+        return record
+    }
+
+    /// The record after a good answer to a refresh for a combination: the refresh token is the grant's, what the token
+    /// covers is not.
+    func renewed(by response: TokenResponse, for variant: TokenVariant, sentAt: Moment) -> GrantRecord {
+        var record = renewed(by: response, sentAt: sentAt)
+        record.scope = scope
+        record.narrowedTo = narrowedTo
+        record.narrowingSticks = narrowingSticks
+        let isRotated = record.refreshToken != refreshToken
+        if isRotated, narrowingSticks == nil, let asked = variant.scope, !asked.contains(all: scope) {
+            record.narrowedTo = asked
+        }
         return record
     }
 

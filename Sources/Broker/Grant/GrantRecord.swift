@@ -42,6 +42,11 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether the provider's last answer brought a new refresh token; nil before the first.
     package var rotates: Bool?
     package var scope: Scope
+    /// What a refresh asked for alone that brought a new refresh token, until the next one for the whole tells whether
+    /// that token still has the whole scope.
+    package var narrowedTo: Scope?
+    /// Whether it had not, against RFC 6749, section 6: then no narrower token is asked for again. nil: not known.
+    package var narrowingSticks: Bool?
     package var subject: String?
     /// The e-mail or the preferred user name.
     package var identity: String?

@@ -10,14 +10,20 @@ extension GrantStateMachine {
     /// A refresh has ended.
     package mutating func refreshFinished(_ outcome: RefreshOutcome, at now: Moment, roll: Double) -> [Action] {
         guard case .live(var grant) = state else { return [] }
+        let variant = grant.job.variant
         switch outcome {
         case .renewed(let record, let isStored):
-            if grant.isForced { lastForced = now.boot }
+            if grant.job.isForced { lastForced = now.boot }
             grant.renewed(record, isStored: isStored, at: now, jitter: roll)
             state = .live(grant)
             return [.settle(renewed: true)]
-        case .unstored(let record, let error, let failure):
-            grant.unstored(StoreDebt(record, error, at: now), failure, at: now, roll: roll)
+        case .derived(let derived, let record, let isStored):
+            grant.derived(derived, record, isStored: isStored, at: now, jitter: roll)
+            state = .live(grant)
+            return [.settle(renewed: true, of: variant)]
+        case .unstored(let record, let error, let failure, let derived):
+            let yield = failure == nil ? derived.map(StoreDebt.Yield.derived) ?? .token : .nothing
+            grant.unstored(StoreDebt(record, error, yield: yield, at: now), failure, at: now, roll: roll)
             state = .live(grant)
         case .refused(let record, let failure):
             grant.record = record
@@ -32,23 +38,23 @@ extension GrantStateMachine {
             if grant.failed(failure, at: now, roll: roll) {
                 let code = failure.error.data["oauth_error"]?.string
                 let end = GrantRecord.Ended(reason: .ended, oauthError: code, at: now.wall)
-                state = .ended(EndedGrant(end, held: grant.record.token, isCleared: false, at: now))
+                state = .ended(EndedGrant(end, held: grant, isCleared: false, at: now))
             } else {
                 state = .live(grant)
             }
         case .ended(let record, let error):
             // For another person than ours nothing is served; after the grant's end its last token is.
-            end(record, error, held: record.ended?.reason == .subject ? nil : grant.record.token, at: now)
+            end(record, error, held: record.ended?.reason == .subject ? nil : grant, at: now)
         case .vanished:
             state = .signedOut
         case .replaced(let record):
             // Whether it may be used is for `replaced` to know; nothing of the old one is.
             return replaced(by: record, isHeldBack: isHeldBack, at: now, roll: roll)
         }
-        return [.settle(renewed: false)]
+        return [.settle(renewed: false, of: variant)]
     }
 
-    private mutating func end(_ record: GrantRecord, _ error: StoreError?, held: HeldToken?, at now: Moment) {
+    private mutating func end(_ record: GrantRecord, _ error: StoreError?, held: LiveGrant?, at now: Moment) {
         let end = record.ended ?? .init(reason: .ended, at: now.wall)
         var ended = EndedGrant(end, held: held, isCleared: error == nil && !record.renewable, at: now)
         if let error { ended.debt = StoreDebt(record, error, at: now) }

@@ -16,15 +16,14 @@ extension GrantStateMachine {
         case .signedOut:
             return (.fail(loginRequired(.signedOut)), [])
         case .ended(let ended):
-            return (afterEnd(ended.end, held: ended.held, demand, at: now), [])
+            return (afterEnd(ended.end, held: ended.token(of: demand.variant), demand, at: now), [])
         case .live(var grant):
             if isHeldBack { return (.fail(loginRequired(.configChanged)), []) }
-            if let error = missingScope(demand, granted: grant.record.token?.scope ?? grant.record.scope) {
-                return (.fail(error), [])
-            }
-            grant.wasAskedFor = true
+            let held = grant.token(of: demand.variant)
+            if let error = missingScope(demand, held: held, granted: grant.record.scope) { return (.fail(error), []) }
+            if let variant = demand.variant { grant.variants.ask(for: variant) } else { grant.wasAskedFor = true }
             defer { state = .live(grant) }
-            if let held = grant.record.token, !demand.forces(past: held), suffices(held, grant, demand, at: now) {
+            if let held, !demand.forces(past: held), suffices(held, grant, demand, at: now) {
                 return (.serve(held, refreshed: false), [])
             }
             return needsRefresh(&grant, demand, at: now)
@@ -48,9 +47,11 @@ extension GrantStateMachine {
         at now: Moment
     ) -> (answer: Answer, actions: [Action]) {
         if grant.isRefreshing { return (.wait, []) }
-        let held = grant.record.token
+        let variant = demand.variant
+        let held = grant.token(of: variant)
         var isForced = demand.forces(past: held)
-        if isForced, !demand.isPersonal, let held, isWithinForcedGap(now) {
+        let last = variant.map { grant.variants[$0]?.lastForced } ?? lastForced
+        if isForced, !demand.isPersonal, let held, isWithinForcedGap(last, now) {
             if suffices(held, grant, demand, at: now) {
                 guard demand.rejected != held.accessToken else { return (.fail(tokenRejected), []) }
                 return (.serve(held, refreshed: false), [])
@@ -63,21 +64,30 @@ extension GrantStateMachine {
         guard grant.record.canRenew else {
             return (fallBack(grant, demand, notRenewable, at: now), [])
         }
-        if let until = grant.blockedUntil(at: now), let failure = grant.failure {
-            return (fallBack(grant, demand, unreachable(failure, retryAt: until, grant, at: now), at: now), [])
+        if let limit = variant?.scope {
+            let granted = grant.record.scope
+            let error = granted.contains(all: limit) ? nil : insufficientScope(limit, granted: granted)
+            if let error = grant.record.narrowingSticks == true ? narrowingSticks : error {
+                return (fallBack(grant, demand, error, at: now), [])
+            }
         }
-        return (.wait, [grant.beginRefresh(forced: isForced)])
+        if let until = grant.blockedUntil(variant, at: now), let failure = grant.failure(of: variant) {
+            return (afterFailure(failure, until: until, grant, demand, at: now), [])
+        }
+        return (.wait, [grant.begin(RefreshJob(variant: variant, isForced: isForced))])
     }
 
-    private func isWithinForcedGap(_ now: Moment) -> Bool {
+    private func isWithinForcedGap(_ lastForced: BootInstant?, _ now: Moment) -> Bool {
         guard settings.forcedGap > 0, let lastForced else { return false }
         return lastForced.advanced(by: .seconds(settings.forcedGap)) > now.boot
     }
 
-    /// What waited gets its answer: the refresh, or the store's read, has ended; `renewed`: with a new token.
+    /// What waited gets its answer: the refresh of that combination, or the store's read, has ended; `renewed`: with a
+    /// new token. Who waits for another combination asks anew.
     package mutating func settled(
         _ demand: TokenDemand,
         renewed: Bool,
+        of variant: TokenVariant? = nil,
         at now: Moment
     ) -> (answer: Answer, actions: [Action]) {
         switch state {
@@ -86,12 +96,13 @@ extension GrantStateMachine {
         case .signedOut, .ended: return self.demand(demand, at: now)
         case .live(let grant):
             if isHeldBack { return self.demand(demand, at: now) }
+            let isIts = demand.variant == variant
             // Asking again could not bring a better one, however short it lives: that would be a loop.
-            if renewed, let held = grant.record.token { return (fresh(held, demand), []) }
+            if isIts, renewed, let held = grant.token(of: variant) { return (fresh(held, demand), []) }
             if let error = grant.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
-            if let failure = grant.failure {
-                let until = grant.blockedUntil(at: now) ?? now.boot
-                return (fallBack(grant, demand, unreachable(failure, retryAt: until, grant, at: now), at: now), [])
+            if let failure = isIts ? grant.failure(of: variant) : grant.sharedFailure {
+                let until = grant.blockedUntil(demand.variant, at: now) ?? now.boot
+                return (afterFailure(failure, until: until, grant, demand, at: now), [])
             }
             return self.demand(demand, at: now)
         }
@@ -99,9 +110,20 @@ extension GrantStateMachine {
 
     /// The answer with a token that has come just now.
     private func fresh(_ held: HeldToken, _ demand: TokenDemand) -> Answer {
-        if let error = missingScope(demand, granted: held.scope) { return .fail(error) }
+        if let error = missingScope(demand, held: held, granted: held.scope) { return .fail(error) }
         guard demand.rejected != held.accessToken else { return .fail(tokenRejected) }
         return .serve(held, refreshed: true)
+    }
+
+    private func afterFailure(
+        _ failure: RefreshFailure,
+        until: BootInstant,
+        _ grant: LiveGrant,
+        _ demand: TokenDemand,
+        at now: Moment
+    ) -> Answer {
+        let held = grant.token(of: demand.variant)
+        return fallBack(grant, demand, unreachable(failure, retryAt: until, held, at: now), at: now)
     }
 
     /// Without an explicit `min_valid` a token that still holds is served whatever the provider's state.
@@ -111,7 +133,7 @@ extension GrantStateMachine {
         _ error: ProtocolError,
         at now: Moment
     ) -> Answer {
-        guard let held = grant.record.token, held.holds(0, at: now), !demand.forces(past: held),
+        guard let held = grant.token(of: demand.variant), held.holds(0, at: now), !demand.forces(past: held),
             !demand.isExplicit || held.wholeLife == nil
         else { return .fail(error) }
         return .serve(held, refreshed: false)
@@ -126,7 +148,7 @@ extension GrantStateMachine {
         guard let held, !demand.forces(past: held), held.holds(demand.isExplicit ? demand.minValid : 0, at: now) else {
             return .fail(loginRequired(end.reason, oauthError: end.oauthError))
         }
-        if let error = missingScope(demand, granted: held.scope) { return .fail(error) }
+        if let error = missingScope(demand, held: held, granted: held.scope) { return .fail(error) }
         return .serve(held, refreshed: false)
     }
 }
@@ -149,6 +171,16 @@ extension GrantStateMachine {
         )
     }
 
+    /// No narrower token is asked for: it would be at the cost of the whole sign-in.
+    var narrowingSticks: ProtocolError {
+        ProtocolError(
+            .providerError,
+            "the provider of “\(account)” narrows the whole sign-in where one narrower token is asked for, "
+                + "so none is asked for; if scopes are missing now, sign in with: tokenctl login \(account)",
+            data: ["account": .string(account)]
+        )
+    }
+
     private var tokenRejected: ProtocolError {
         ProtocolError(
             .tokenRejected,
@@ -158,8 +190,19 @@ extension GrantStateMachine {
         )
     }
 
-    private func missingScope(_ demand: TokenDemand, granted: Scope) -> ProtocolError? {
-        guard let wanted = demand.scope, !granted.contains(all: wanted) else { return nil }
+    /// What a held token has is known; of one that is to come the grant tells, as far as it is asked for by scope
+    /// (RFC 6749, section 6): what another resource is given shows in the answer.
+    private func missingScope(_ demand: TokenDemand, held: HeldToken?, granted: Scope) -> ProtocolError? {
+        if let variant = demand.variant, variant.scope == nil, held == nil { return nil }
+        if let limit = demand.variant?.scope, let wanted = demand.scope, !limit.contains(all: wanted) {
+            return insufficientScope(wanted, granted: limit)
+        }
+        let granted = held?.scope ?? granted
+        guard let wanted = demand.variant?.scope ?? demand.scope, !granted.contains(all: wanted) else { return nil }
+        return insufficientScope(wanted, granted: granted)
+    }
+
+    private func insufficientScope(_ wanted: Scope, granted: Scope) -> ProtocolError {
         // A quote of the shell's own would not stay inside the word that is to be copied.
         let word = wanted.text.contains("'") ? "SCOPE" : DisplayText.sanitized(wanted.text)
         return ProtocolError(
@@ -173,7 +216,7 @@ extension GrantStateMachine {
     private func unreachable(
         _ failure: RefreshFailure,
         retryAt: BootInstant,
-        _ grant: LiveGrant,
+        _ held: HeldToken?,
         at now: Moment
     ) -> ProtocolError {
         var error = failure.error
@@ -182,7 +225,7 @@ extension GrantStateMachine {
         let wait = now.boot.duration(to: retryAt)
         let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
         error.data["retry_at"] = .integer(now.wall.addingSaturated(max(0, seconds)))
-        if let remaining = grant.record.token?.remaining(at: now), remaining > 0 {
+        if let remaining = held?.remaining(at: now), remaining > 0 {
             error.data["expires_in"] = .integer(remaining)
         }
         return error

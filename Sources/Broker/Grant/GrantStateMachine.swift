@@ -25,14 +25,14 @@ package struct GrantStateMachine {
     package enum Action: Sendable, Equatable {
         /// Read the item from the store.
         case load
-        /// Send this record's refresh token.
-        case refresh(GrantRecord)
+        /// Send this record's refresh token, for a token of that combination.
+        case refresh(GrantRecord, for: TokenVariant? = nil)
         /// Write this record again, which the store refused before.
         case write(GrantRecord)
         /// Remove what is left of a grant that ended long ago.
         case clear
         /// What was waited for has ended: everyone who waits gets an answer by `settled`.
-        case settle(renewed: Bool)
+        case settle(renewed: Bool, of: TokenVariant? = nil)
     }
 
     /// What a client gets.
@@ -160,6 +160,7 @@ package struct GrantStateMachine {
         self.isHeldBack = isHeldBack
         guard case .live(var grant) = state else { return }
         if grant.failure?.kind == .misconfigured { grant.failure = nil }
+        grant.variants.forgetFailures()
         state = .live(grant)
     }
 
@@ -174,10 +175,10 @@ package struct GrantStateMachine {
         }
     }
 
-    /// When the next refresh is due by itself, as far as nothing else is owed before.
+    /// When the account's own token is renewed next by itself, as far as nothing else is owed before.
     package var nextRefresh: BootInstant? {
-        guard case .live(let grant) = state, grant.debt == nil else { return nil }
-        return deadline
+        guard case .live(let grant) = state, grant.debt == nil, deadline != nil else { return nil }
+        return grant.refreshDue(settings)
     }
 
     /// The time that `deadline` named has come.
@@ -191,7 +192,7 @@ package struct GrantStateMachine {
                 grant.notBefore = now.spread(by: roll)
                 return []
             }
-            return [grant.beginRefresh(forced: false)]
+            return [grant.begin(grant.dueJob(settings))]
         case .ended(var ended):
             defer { state = .ended(ended) }
             return ended.deadlineReached()
@@ -218,18 +219,18 @@ package struct GrantStateMachine {
         switch (state, result) {
         case (.live(var grant), .success):
             guard let debt = grant.debt else { return [] }
-            let isForced = grant.isForced
+            let job = grant.job
             let isRenewed = grant.paid(debt, at: now)
-            if isRenewed, isForced { lastForced = now.boot }
+            if isRenewed, job.isForced, job.variant == nil { lastForced = now.boot }
             state = .live(grant)
-            return [.settle(renewed: isRenewed)]
+            return [.settle(renewed: isRenewed, of: job.variant)]
         case (.live(var grant), .failure(let error)):
             guard grant.debt != nil else { return [] }
             grant.debt?.refused(error, at: now)
             state = .live(grant)
         case (.ended(var ended), .success):
-            guard ended.debt != nil else { return [] }
-            ended = EndedGrant(ended.end, held: ended.held, isCleared: ended.debt?.record.renewable == false, at: now)
+            guard let debt = ended.debt else { return [] }
+            ended.paid(debt, at: now)
             state = .ended(ended)
         case (.ended(var ended), .failure(let error)):
             guard ended.debt != nil else { return [] }

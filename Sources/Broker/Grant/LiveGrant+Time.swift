@@ -10,7 +10,28 @@ extension LiveGrant {
     /// - Parameter isHalted: nothing may be asked of the provider now; what the store owes is written all the same.
     func deadline(_ settings: RefreshSettings, isHalted: Bool) -> BootInstant? {
         if let debt { return debt.retryAt }
-        guard !isHalted, !isRefreshing, record.canRenew, failure?.kind != .misconfigured else { return nil }
+        guard !isHalted, !isRefreshing, record.canRenew else { return nil }
+        return [refreshDue(settings), variantDue(settings)?.at].compactMap(\.self).min()
+    }
+
+    /// The refresh that is due by itself now, or next.
+    func dueJob(_ settings: RefreshSettings) -> RefreshJob {
+        guard let derived = variantDue(settings) else { return RefreshJob() }
+        if let own = refreshDue(settings), own <= derived.at { return RefreshJob() }
+        return RefreshJob(variant: derived.variant)
+    }
+
+    /// When a token of another combination is due that a client has asked for since it came.
+    private func variantDue(_ settings: RefreshSettings) -> (variant: TokenVariant, at: BootInstant)? {
+        guard settings.policy != .onDemand, sharedFailure == nil, storeError == nil, record.pending == nil else {
+            return nil
+        }
+        return variants.due(settings.rules).map { ($0.variant, max($0.at, notBefore)) }
+    }
+
+    /// When the account's own token is due, or the grant to keep it alive, as far as nothing is under way.
+    func refreshDue(_ settings: RefreshSettings) -> BootInstant? {
+        guard record.canRenew, failure?.kind != .misconfigured else { return nil }
         if record.pending != nil { return notBefore }
         let policy = settings.rules
         let dues = [dueByToken(settings, policy), dueByIdleness(policy)].compactMap(\.self)

@@ -9,9 +9,9 @@ import TokendProtocol
 struct LiveGrant {
     enum Activity {
         case idle
-        case refreshing(forced: Bool)
+        case refreshing(RefreshJob)
         /// The provider rotated and the store refused the new token.
-        case owing(StoreDebt, forced: Bool)
+        case owing(StoreDebt, RefreshJob)
     }
 
     /// What is durable, but for the mark of a refresh under way; only its token is ever served. Here the mark means that
@@ -50,6 +50,8 @@ struct LiveGrant {
     var isTokenStored = true
     /// Spreads the refreshes of many accounts (0 ..< 1).
     var jitter: Double
+    /// The tokens that are not the account's own.
+    var variants = VariantCache()
 
     /// A grant that has come just now, from a login or in place of another.
     init(record: GrantRecord, at now: Moment, jitter: Double) {
@@ -75,11 +77,11 @@ struct LiveGrant {
         return false
     }
 
-    /// Whether a client's word began what is under way.
-    var isForced: Bool {
+    /// What is under way, or waits for the store.
+    var job: RefreshJob {
         switch activity {
-        case .refreshing(let forced), .owing(_, let forced): forced
-        case .idle: false
+        case .refreshing(let job), .owing(_, let job): job
+        case .idle: RefreshJob()
         }
     }
 
@@ -90,20 +92,22 @@ struct LiveGrant {
             return debt
         }
         set {
-            activity = newValue.map { .owing($0, forced: isForced) } ?? .idle
+            activity = newValue.map { .owing($0, job) } ?? .idle
         }
     }
 
     /// The newest refresh token that the provider issued, stored or not.
     var newest: GrantRecord { debt?.record ?? record }
 
-    mutating func beginRefresh(forced: Bool) -> GrantStateMachine.Action {
-        activity = .refreshing(forced: forced)
-        return .refresh(record)
+    mutating func begin(_ job: RefreshJob) -> GrantStateMachine.Action {
+        activity = .refreshing(job)
+        return .refresh(record, for: job.variant)
     }
 
     mutating func renewed(_ new: GrantRecord, isStored: Bool, at now: Moment, jitter: Double) {
+        let variants = variants
         self = LiveGrant(record: new, at: now, jitter: jitter)
+        self.variants = variants
         isTokenStored = isStored
         lastAttempt = now.boot
         // Whatever a provider's tokens live, one refresh token is not used more than once in ten seconds.
@@ -112,25 +116,29 @@ struct LiveGrant {
 
     /// The provider rotated and the store refused; `failure` where the answer was refused, too.
     mutating func unstored(_ debt: StoreDebt, _ refusal: RefreshFailure?, at now: Moment, roll: Double) {
-        let forced = isForced
+        let job = job
         failure = nil
         storeError = nil
         if let refusal { _ = failed(refusal, at: now, roll: roll) }
-        activity = .owing(debt, forced: forced && refusal == nil)
+        activity = .owing(debt, job)
     }
 
     /// The store has taken the record at last.
     ///
-    /// - Returns: whether its token is a new one.
+    /// - Returns: whether it brings a new token.
     mutating func paid(_ debt: StoreDebt, at now: Moment) -> Bool {
-        guard failure != nil else {
+        switch debt.yield {
+        case .token:
             renewed(debt.record, isStored: true, at: now, jitter: jitter)
-            return true
+        case .derived(let derived):
+            self.derived(derived, debt.record, isStored: true, at: now, jitter: jitter)
+        case .nothing:
+            record = debt.record
+            activity = .idle
+            isTokenStored = true
+            return false
         }
-        record = debt.record
-        activity = .idle
-        isTokenStored = true
-        return false
+        return true
     }
 
     mutating func storeBlocked(_ error: StoreError, at now: Moment, roll: Double) {
@@ -144,6 +152,10 @@ struct LiveGrant {
 
     /// - Returns: whether the grant must be taken for ended: an unknown error three times within 15 minutes or more.
     mutating func failed(_ new: RefreshFailure, at now: Moment, roll: Double) -> Bool {
+        if new.isOwn, let variant = job.variant {
+            refused(variant, new, at: now)
+            return false
+        }
         activity = .idle
         failure = new
         attempts += 1
@@ -178,15 +190,6 @@ struct LiveGrant {
         let first = firstUnknown ?? now.boot
         firstUnknown = first
         return unknowns >= 3 && first.duration(to: now.boot) >= .seconds(900)
-    }
-
-    /// The earliest moment at which a client's need may lead to a refresh; nil: at once.
-    func blockedUntil(at now: Moment) -> BootInstant? {
-        guard failure != nil else { return nil }
-        let gap = lastAttempt?.advanced(by: .seconds(5))
-        let latest = [gap, throttledUntil].compactMap(\.self).max()
-        guard let latest, latest > now.boot else { return nil }
-        return latest
     }
 }
 

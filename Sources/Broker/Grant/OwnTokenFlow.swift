@@ -13,6 +13,8 @@ import TokendProtocol
 @LoopActor struct OwnTokenFlow {
     let access: ProviderAccess
     let store: any CredentialStore
+    /// What the token is to be for; nil: the account's own.
+    var variant: TokenVariant?
     /// Whose turn it is to write the account's item.
     let turn: ItemTurn
     /// The part of the daemon's own settings that a grant's destination records.
@@ -49,15 +51,15 @@ import TokendProtocol
             let request: TokenRequest
             do {
                 request = try .clientCredentials(
-                    scope: account.scopes,
-                    resources: account.resource,
-                    audience: account.audience
+                    scope: variant?.scope ?? account.scopes,
+                    resources: variant?.resources ?? account.resource,
+                    audience: variant == nil ? account.audience : variant?.audience
                 )
             } catch {
                 throw error.protocolError
             }
             guard isWanted() else { return nil }
-            let sent = try await access.send(request, to: endpoint, requested: account.scopes)
+            let sent = try await access.send(request, to: endpoint, requested: variant?.scope ?? account.scopes)
             guard isWanted() else { return nil }
             return await judge(sent, known, metadata, endpoint)
         } catch {
@@ -76,12 +78,17 @@ import TokendProtocol
             let kind: RefreshFailure.Class = error.code == .tls ? .untrusted : .passing
             return .failed(RefreshFailure(kind: kind, error: error.protocolError), nil)
         case .answer(.success(let response), at: let sentAt):
-            return await keep(response, known, metadata, sentAt: sentAt)
+            guard let variant else { return await keep(response, known, metadata, sentAt: sentAt) }
+            if let failure = variant.fault(of: response, host: account.issuerHost) { return .failed(failure, nil) }
+            let granted = variant.scope ?? account.scopes
+            let token = HeldToken(response, granted: granted, sentAt: sentAt, verified: nil)
+            return .derived(DerivedToken(token, for: variant), known, isStored: false)
         case .answer(let answer, at: _):
             if case .throttled(_, retryAfter: let wait?) = answer { access.directory.coolDown(endpoint, for: wait) }
             var failure = RefreshFailure(answer, at: account)
             // There is no grant that could have ended: what the provider refuses is the client, or what it asks for.
             if failure.kind == .unknown { failure.kind = .misconfigured }
+            if variant != nil { failure = failure.ofDerived(answer) }
             return .failed(failure, nil)
         }
     }

@@ -24,7 +24,7 @@ extension RefreshFailure {
         case .unavailable(let reason, answerLost: _):
             self.init(kind: .passing, error: ProtocolError(.providerUnreachable, "\(host): \(reason)"))
         case .misconfigured(let body):
-            self.init(kind: .misconfigured, error: Self.refusal(body, account))
+            self.init(kind: .misconfigured, error: Self.refusal(body, account), isOwn: body.isAboutTarget)
         case .unknown(let body), .grantEnded(let body):
             self.init(kind: .unknown, error: Self.refusal(body, account))
         case .dpopNonce:
@@ -52,6 +52,20 @@ extension RefreshFailure {
             kind: .throttled(seconds: seconds),
             error: ProtocolError(.providerUnreachable, "\(host) asked to be left alone for a while")
         )
+    }
+
+    /// The same failure of a refresh for a combination of scope, resource and audience: what the provider has against the
+    /// request as such is about that one, since the grant's own works.
+    func ofDerived(_ answer: TokenAnswer) -> RefreshFailure {
+        switch answer {
+        case .misconfigured(let body) where !body.isAboutClient, .unknown(let body), .grantEnded(let body):
+            var failure = self
+            failure.kind = .misconfigured
+            failure.isOwn = !body.isAboutClient
+            return failure
+        default:
+            return self
+        }
     }
 
     private static func refusal(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> ProtocolError {

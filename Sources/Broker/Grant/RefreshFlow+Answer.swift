@@ -16,6 +16,9 @@ extension RefreshFlow {
         } catch {
             return await refuse(error, response.refreshToken, attempt)
         }
+        if let variant {
+            return await keep(response, for: variant, attempt, sentAt: sentAt, verified: verified)
+        }
         var new = record.renewed(by: response, sentAt: sentAt)
         new.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: verified)
         new.identity = verified?.identity ?? record.identity
@@ -26,15 +29,25 @@ extension RefreshFlow {
             new.token?.idTokenExpiresAt = newest?.idTokenExpiresAt
         }
         if let exchange = account.exchange { return await keepAndTrade(new, by: exchange, attempt) }
-        let isRotated = new.refreshToken != record.refreshToken
-        guard isRotated || attempt.isMarked || record.rotates == nil else {
-            return ifWanted(.renewed(new, isStored: false))
+        return await keep(new, nil, attempt)
+    }
+
+    /// Stores what an answer has made of the grant, then tells of it; `derived`: the token, where it is not the account's
+    /// own.
+    func keep(_ new: GrantRecord, _ derived: DerivedToken?, _ attempt: Attempt) async -> RefreshOutcome? {
+        let isRotated = new.refreshToken != attempt.record.refreshToken
+        func renewed(isStored: Bool) -> RefreshOutcome {
+            guard let derived else { return .renewed(new, isStored: isStored) }
+            return .derived(derived, new, isStored: isStored)
+        }
+        guard isRotated || attempt.isMarked || attempt.record.rotates == nil else {
+            return ifWanted(renewed(isStored: false))
         }
         do {
-            guard try await write(new) else { return await drop(response.refreshToken, attempt) }
-            return .renewed(new, isStored: true)
+            guard try await write(new) else { return await drop(isRotated ? new.refreshToken : nil, attempt) }
+            return renewed(isStored: true)
         } catch {
-            return ifWanted(isRotated ? .unstored(new, error, nil) : .renewed(new, isStored: false))
+            return ifWanted(isRotated ? .unstored(new, error, nil, derived) : renewed(isStored: false))
         }
     }
 

@@ -40,6 +40,8 @@ import TokendProtocol
 
     var access: ProviderAccess
     let store: any CredentialStore
+    /// What the token is to be for; nil: the account's own.
+    var variant: TokenVariant?
     /// Taken for each write, and never while the provider is waited for: a login must not wait for that.
     let turn: ItemTurn
     let fate: @LoopActor () -> Fate
@@ -58,7 +60,7 @@ import TokendProtocol
                 return .replaced(stored)
             }
             let isMarked = stored.pending != nil
-            if let outcome = await tradeHeld(known, isMarked: isMarked) { return outcome }
+            if variant == nil, let outcome = await tradeHeld(known, isMarked: isMarked) { return outcome }
             return try await refresh(known, token, isMarked: isMarked)
         } catch {
             return ifWanted(.storeBlocked(error))
@@ -123,27 +125,21 @@ import TokendProtocol
             let sent = try await dispatch(&attempt)
             return await judge(sent, attempt)
         } catch {
-            return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error), attempt.doubt))
+            let isOwn = variant != nil && !canAsk(attempt.refreshToken)
+            return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error, isOwn: isOwn), attempt.doubt))
         }
     }
 
     /// Sends the refresh token; where the answer is lost, once more.
     func dispatch(_ attempt: inout Attempt) async throws(ProtocolError) -> ProviderAccess.Sent {
         let request: TokenRequest
-        do {
-            request = try TokenRequest.refresh(
-                attempt.refreshToken,
-                resources: account.resource,
-                audience: account.audience
-            )
-        } catch {
-            throw error.protocolError
-        }
-        let sent = try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
+        do { request = try self.request(attempt.refreshToken) } catch { throw error.protocolError }
+        let requested = variant?.scope ?? attempt.record.scope
+        let sent = try await access.send(request, to: attempt.endpoint, requested: requested)
         guard sent.isLost, !attempt.isUncertain, isWanted else { return sent }
         // The answer may have held a new token: inside the grace that providers give, once more, at once.
         attempt.isUncertain = true
-        return try await access.send(request, to: attempt.endpoint, requested: attempt.record.scope)
+        return try await access.send(request, to: attempt.endpoint, requested: requested)
     }
 
     private func judge(_ sent: ProviderAccess.Sent, _ attempt: Attempt) async -> RefreshOutcome? {
@@ -159,13 +155,14 @@ import TokendProtocol
                 attempt,
                 RefreshFailure(.invalid(invalid), at: account)
             )
-        case .answer(.grantEnded(let body), at: _):
+        case .answer(.grantEnded(let body), at: _) where variant == nil || body.endsWholeGrant:
             return await end(body, attempt)
         case .answer(let answer, at: _):
             if case .throttled(_, retryAfter: let wait?) = answer {
                 access.directory.coolDown(attempt.endpoint, for: wait)
             }
-            return ifWanted(.failed(RefreshFailure(answer, at: account), attempt.doubt))
+            let failure = RefreshFailure(answer, at: account)
+            return ifWanted(.failed(variant == nil ? failure : failure.ofDerived(answer), attempt.doubt))
         }
     }
 

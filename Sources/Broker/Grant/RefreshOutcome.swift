@@ -7,9 +7,12 @@ package import TokendProtocol
 package enum RefreshOutcome: Sendable {
     /// A new access token; a new refresh token is in the store. `isStored`: so is the access token.
     case renewed(GrantRecord, isStored: Bool)
+    /// As above, with a token that is not the account's own; the record's is as it was.
+    case derived(DerivedToken, GrantRecord, isStored: Bool)
     /// The provider answered with a new refresh token and the store did not take it: it is kept in memory, and not
-    /// served, until the store does. With a failure where its answer was refused.
-    case unstored(GrantRecord, StoreError, RefreshFailure?)
+    /// served, until the store does. With a failure where its answer was refused; with the token where it is not the
+    /// account's own.
+    case unstored(GrantRecord, StoreError, RefreshFailure?, DerivedToken? = nil)
     /// The answer breaks the rules: its refresh token is stored, its access token is not used.
     case refused(GrantRecord, RefreshFailure)
     /// The grant is over: the provider said so, or answered for another subject. The record says why; the error is the
@@ -45,13 +48,17 @@ package struct RefreshFailure: Sendable, Equatable {
     package var kind: Class
     /// `provider_unreachable` or `provider_error`, with a sentence for a person.
     package var error: ProtocolError
+    /// Whether it is about the one combination of scope, resource and audience that was asked for: others may come.
+    package var isOwn: Bool
 
-    package init(kind: Class, error: ProtocolError) {
+    package init(kind: Class, error: ProtocolError, isOwn: Bool = false) {
         self.kind = kind
         self.error = error
+        self.isOwn = isOwn
     }
 
     package static func == (left: RefreshFailure, right: RefreshFailure) -> Bool {
         left.kind == right.kind && left.error.kind == right.error.kind && left.error.message == right.error.message
+            && left.isOwn == right.isOwn
     }
 }

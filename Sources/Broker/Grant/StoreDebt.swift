@@ -5,7 +5,17 @@ import Systemd
 
 /// A record that the store has refused: kept in memory, and written again until the store takes it.
 struct StoreDebt {
+    /// What may be served once the record is stored.
+    enum Yield {
+        /// The record's own token.
+        case token
+        case derived(DerivedToken)
+        /// The answer was refused.
+        case nothing
+    }
+
     var record: GrantRecord
+    var yield: Yield
     /// The store's last word.
     var error: StoreError
     /// When it is written again; nil while it is being written.
@@ -14,8 +24,9 @@ struct StoreDebt {
     var attempts = 1
 
     /// The first refusal.
-    init(_ record: GrantRecord, _ error: StoreError, at now: Moment) {
+    init(_ record: GrantRecord, _ error: StoreError, yield: Yield = .nothing, at now: Moment) {
         self.record = record
+        self.yield = yield
         self.error = error
         retryAt = now.boot.advanced(by: .seconds(2))
     }

@@ -17,6 +17,8 @@ package struct TokenDemand: Sendable {
     package var fresh: Bool
     /// The token covers at least these.
     package var scope: Scope?
+    /// What the token is for, where it is not the account's own.
+    package var variant: TokenVariant?
     /// A person asks: the gap between forced refreshes is for clients.
     package var isPersonal = false
 
@@ -30,12 +32,19 @@ package struct TokenDemand: Sendable {
     /// Without a word from the client a token holds for ten seconds at least.
     package static let defaultMinValid: Int64 = 10
 
-    package init(minValid: Int64? = nil, rejected: Secret? = nil, fresh: Bool = false, scope: Scope? = nil) {
+    package init(
+        minValid: Int64? = nil,
+        rejected: Secret? = nil,
+        fresh: Bool = false,
+        scope: Scope? = nil,
+        variant: TokenVariant? = nil
+    ) {
         self.minValid = minValid ?? Self.defaultMinValid
         isExplicit = minValid != nil
         self.rejected = rejected
         self.fresh = fresh
         self.scope = scope
+        self.variant = variant
     }
 
     /// Whether the held token will not do although it may hold.

@@ -20,7 +20,7 @@ package import TokendProtocol
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
-    private let account: String
+    let account: String
     /// The provider's host.
     private let provider: String
     private let clock: any Clock
@@ -28,7 +28,7 @@ package import TokendProtocol
     private let onEnd: @LoopActor (Login) -> Void
     private(set) var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
-    private var attempt: LoginAttempt?
+    private(set) var attempt: LoginAttempt?
     private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
@@ -104,8 +104,8 @@ package import TokendProtocol
         redirects: any RedirectListening
     ) async throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
-            guard let self else { return answer(.refused(status: 404)) }
-            received(request, answer)
+            guard let self else { return 404 }
+            return received(request, answer)
         }
         self.listener = listener
         let attempt = try await attempt.asClient(prepared, redirectURI: redirect.uri)
@@ -122,21 +122,6 @@ package import TokendProtocol
         self.starters = []
         starters.popFirst()?(.success(start))
         for starter in starters { tellStart(start, to: starter) }
-    }
-
-    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
-    /// their own (RFC 9126, sections 2.2 and 4).
-    private func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
-        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
-        Task.onLoop {
-            do throws(ProtocolError) {
-                var start = start
-                start.authorizationURL = try await attempt.authorizationURL()
-                starter(.success(start))
-            } catch {
-                starter(.failure(error))
-            }
-        }
     }
 
     // MARK: Who waits
@@ -158,11 +143,16 @@ package import TokendProtocol
 
     // MARK: The redirect
 
-    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
-        guard var machine else { return answer(.refused(status: 404)) }
+    /// Takes a request that is this login's.
+    ///
+    /// - Returns: the status that refuses any other.
+    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
+        guard var machine else { return 404 }
         let action = machine.received(request)
         self.machine = machine
         switch action {
+        case .answer(.refused(let status)):
+            return status
         case .answer(let reply):
             answer(reply)
         case .hold:
@@ -177,6 +167,7 @@ package import TokendProtocol
             answer(page)
             closeListener()
         }
+        return nil
     }
 
     /// Takes an answer that came another way than through the listener.

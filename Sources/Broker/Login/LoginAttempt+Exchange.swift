@@ -209,6 +209,7 @@ extension LoginAttempt {
         record.grantExpiresAt = response.grantLifetime.map { sentAt.wall.addingSaturated($0) }
         record.token = HeldToken(response, granted: granted, sentAt: sentAt, verified: identity.token)
         record.refreshToken = response.refreshToken
+        if previous?.destination.isAt(destination) == true { record.narrowingSticks = previous?.narrowingSticks }
         identity.application?.adopt(into: &record)
         if record.refreshToken == nil { keepRefreshToken(of: previous, in: &record) }
         return record

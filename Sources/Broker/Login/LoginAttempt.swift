@@ -102,6 +102,7 @@ import TokendProtocol
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
+            if account.issuer != nil, scope.contains("openid") { try metadata.checkIDTokens() }
             return Prepared(
                 beganAt: beganAt,
                 metadata: metadata,
@@ -153,7 +154,7 @@ import TokendProtocol
     func listen(
         _ prepared: Prepared,
         with redirects: any RedirectListening,
-        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+        handler: @escaping RedirectHandler
     ) throws(ProtocolError) -> (any RedirectListener, Redirect) {
         var faults: [String] = []
         for candidate in prepared.redirects {

@@ -10,17 +10,21 @@ extension RequestRouter {
     /// `hello`
     func hello(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         _ = try Hello.Parameters(params: request.params)
+        return reply(hello { _ in true }, to: request)
+    }
+
+    /// What this daemon has, of the methods that are seen.
+    func hello(_ isSeen: (Method) -> Bool) -> Hello.Result {
         var methods: [String: [String]] = [:]
-        for (method, names) in Self.methods { methods[method.rawValue] = Self.built(method, names) }
-        return reply(
-            Hello.Result(
-                name: "tokend",
-                version: identity.version,
-                protocolVersion: 1,
-                pid: identity.pid,
-                methods: methods
-            ),
-            to: request
+        for (method, names) in Self.methods where isSeen(method) {
+            methods[method.rawValue] = Self.built(method, names)
+        }
+        return Hello.Result(
+            name: "tokend",
+            version: identity.version,
+            protocolVersion: 1,
+            pid: identity.pid,
+            methods: methods
         )
     }
 
@@ -48,6 +52,7 @@ extension RequestRouter {
         status.clients = Int64(server?.clientCount ?? 0)
         status.requests = Int64(server?.requestCount ?? 0)
         status.refreshes = Int64(broker.refreshCount)
+        status.sockets = openSockets.map { .init(name: $0.socket.name, path: $0.path, until: $0.socket.until) }
         return status
     }
 
@@ -82,8 +87,8 @@ extension RequestRouter {
 
     /// `events.subscribe`
     func subscribe(_ request: RequestMessage, _ session: ClientSession) throws(ProtocolError) -> Handling {
-        _ = try EventsSubscribe.Parameters(params: request.params)
-        session.subscribe()
+        let parameters = try EventsSubscribe.Parameters(params: request.params)
+        session.subscribe(confirms: parameters.confirms == true)
         return reply(NoResult(), to: request)
     }
 }

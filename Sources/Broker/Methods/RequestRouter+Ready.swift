@@ -6,7 +6,7 @@ import TokendProtocol
 extension RequestRouter {
     /// The shortest way from a line to a held token: nothing is asked of the account but whether it has one ready.
     package func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply? {
-        guard !isStopping, !broker.isBroken, let request = TokenGet.PlainRequest(line: line),
+        guard !isStopping, !broker.isBroken, session.view == nil, let request = TokenGet.PlainRequest(line: line),
             let account = try? broker.account(named: request.account), let token = account.readyToken
         else { return nil }
         let now = clock.now

@@ -11,13 +11,8 @@ extension RequestRouter {
     func getToken(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try TokenGet.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
-        let demand = TokenDemand(
-            minValid: parameters.minValid,
-            rejected: parameters.rejected,
-            fresh: parameters.fresh ?? false,
-            scope: parameters.scope.map { Scope($0) }
-        )
-        if let stepUp = account.stepUp(parameters) {
+        let demand = try TokenDemand(parameters, of: account.configuration)
+        if let stepUp = account.stepUp(parameters, of: demand.variant) {
             guard parameters.interactive == true else { throw account.loginRequired(stepUp) }
             return getTokenInteractively(parameters, account, demand, after: stepUp, from: session)
         }
@@ -81,8 +76,10 @@ extension RequestRouter {
         result.expiresIn = token.remaining(at: broker.ports.clock.now)
         result.refreshed = served.refreshed
         if parameters.idToken == true {
-            result.idToken = token.idToken
-            result.idTokenExpiresAt = token.idTokenExpiresAt
+            // A token of another combination has one of its own, or none: the person's is the account's.
+            let source = token.idToken == nil ? served.record?.token ?? token : token
+            result.idToken = source.idToken
+            result.idTokenExpiresAt = source.idTokenExpiresAt
         }
         if !token.extra.isEmpty { result.extra = token.extra }
         return result

@@ -8,8 +8,7 @@ extension RequestRouter {
     /// Parameters of features that are not built yet: not in `hello`'s list, and refused, so that nobody believes to
     /// have got what was asked for.
     private static let unbuilt: [Method: [String]] = [
-        .tokenGet: ["narrow", "resource", "audience"],
-        .loginComplete: ["metadata"],
+        .loginComplete: ["metadata"]
     ]
 
     /// Refuses a request that asks for one of them; `false` asks for nothing.

@@ -27,8 +27,11 @@ package import TokendProtocol
     let broker: Broker
     let clock: any Clock
     let identity: Identity
+    let questions: Questions
     /// Set once the server is there; its numbers are in `status`.
     package weak var server: SocketServer?
+    /// The narrower sockets that are open, by name; `status` tells them.
+    package var openSockets: [SocketView] = []
     /// Set when the daemon is about to end: nothing new is begun.
     package var isStopping = false
 
@@ -36,6 +39,8 @@ package import TokendProtocol
         self.broker = broker
         clock = broker.ports.clock
         self.identity = identity
+        questions = Questions(ports: broker.ports)
+        questions.hasAnsweringClient = { [weak self] in self?.server?.hasAnsweringClient ?? false }
     }
 
     package func handle(_ request: RequestMessage, from session: ClientSession) -> Handling {
@@ -51,7 +56,24 @@ package import TokendProtocol
             throw Self.noMethod(request.method)
         }
         try refuseWhileBroken(method)
+        var request = request
+        if let view = session.view {
+            request = try seen(request, as: method, through: view)
+            if let answer = try answer(request, as: method, in: view) { return answer }
+        }
         try Self.refuseUnbuilt(method, request.params)
+        switch try admitted(request, as: method, from: session) {
+        case .now(let request): return try perform(request, as: method, from: session)
+        case .asks(let wanted): return ask(wanted)
+        }
+    }
+
+    /// Does what was asked for, by one who may.
+    func perform(
+        _ request: RequestMessage,
+        as method: Method,
+        from session: ClientSession
+    ) throws(ProtocolError) -> Handling {
         switch method {
         case .tokenGet: return try getToken(request, from: session)
         case .status: return try status(request)
@@ -76,13 +98,16 @@ package import TokendProtocol
         case .doctor: return try doctor(request)
         case .configReload: return try reload(request)
         case .storeUnlock: return try unlockStore(request)
+        case .policyList: return try listPolicy(request)
+        case .policyRevoke: return try revokePolicy(request)
+        case .confirmAnswer: return try answerQuestion(request, from: session)
         case .eventsSubscribe: return try subscribe(request, session)
         default:
             throw Self.noMethod(request.method)
         }
     }
 
-    private static func noMethod(_ name: String) -> ProtocolError {
+    static func noMethod(_ name: String) -> ProtocolError {
         let shown = DisplayText.sanitized(name)
         return ProtocolError(.methodNotFound, "this tokend has no method “\(shown)”; `hello` lists what it has")
     }
@@ -112,6 +137,9 @@ package import TokendProtocol
         .doctor: Doctor.Parameters.names,
         .configReload: ConfigReload.Parameters.names,
         .storeUnlock: StoreUnlock.Parameters.names,
+        .policyList: PolicyList.Parameters.names,
+        .policyRevoke: PolicyRevoke.Parameters.names,
+        .confirmAnswer: ConfirmAnswer.Parameters.names,
         .eventsSubscribe: EventsSubscribe.Parameters.names,
     ]
 

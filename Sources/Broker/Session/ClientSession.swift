@@ -15,8 +15,17 @@ import TokendProtocol
     private static let input: DescriptorEvents = [.readable, .readHangUp, .onEdge]
     /// Who is asking.
     package let peer: UnixSocket.Credentials
+    private let process: PeerProcess
+    /// What the process ran when it was first looked at.
+    private var firstProgram: FileIdentity?
+    /// Bytes came from another process than the one that connected: a descriptor was passed on, or inherited.
+    private var isShared = false
+    /// What it sees; nil: all.
+    var view: SocketView? { server.view }
     /// Whether this client wants events.
     package private(set) var isSubscribed = false
+    /// Whether it puts questions to a person.
+    private(set) var confirmsQuestions = false
     private let server: SocketServer
     private let limits: SessionLimits
     private var descriptor: Int32
@@ -31,6 +40,8 @@ import TokendProtocol
     private var watched = ClientSession.input
     /// The last read left something in the socket, of which no edge will tell.
     private var mayHaveMoreInput = false
+    /// It has had its turn, and lines are left: others come first.
+    private var isTurnOver = false
     /// A line was over the limit: what comes is read away until the connection is closed.
     private var isDiscarding = false
     /// Ends the reading away.
@@ -44,12 +55,24 @@ import TokendProtocol
     init(descriptor: Int32, peer: UnixSocket.Credentials, server: SocketServer) throws(SystemdError) {
         self.descriptor = descriptor
         self.peer = peer
+        process = PeerProcess(peer)
         self.server = server
         limits = server.limits
         framer = LineFramer(limit: server.limits.line)
         source = try server.loop.addDescriptor(descriptor, events: watched) { [unowned self] events in
             ready(events)
         }
+        if server.handler.asksForPrograms { firstProgram = process.program(on: descriptor) }
+    }
+
+    /// Who is asking, looked at anew: a connection outlives what a process runs, and may be passed on.
+    package func identity() -> PeerIdentity {
+        guard !isShared else { return .unknown(pid: peer.pid, .shared) }
+        let identity = process.identity(on: descriptor)
+        guard case .known(let known) = identity else { return identity }
+        if let firstProgram, firstProgram != known.executable.file { return .unknown(pid: peer.pid, .replaced) }
+        firstProgram = known.executable.file
+        return identity
     }
 
     // MARK: In
@@ -60,7 +83,7 @@ import TokendProtocol
         let isGone = events.contains(.hangUp) || events.contains(.error)
         if canRead, events.contains(.readable) || isGone {
             read(untilEnd: isGone || events.contains(.readHangUp))
-        } else if isGone {
+        } else if isGone, !isTurnOver {
             // Nobody is there to be answered, and what is not read yet would wait for room that never comes.
             close()
         }
@@ -71,7 +94,7 @@ import TokendProtocol
     /// Reads once, or on to the end where the client has written its last.
     private func read(untilEnd: Bool) {
         repeat {
-            switch server.read(from: descriptor, accept) {
+            switch server.read(from: descriptor, { accept($0, from: $1) }) {
             case .bytes(let mayHaveMore):
                 mayHaveMoreInput = mayHaveMore
                 advance()
@@ -86,7 +109,8 @@ import TokendProtocol
         } while untilEnd && canRead
     }
 
-    private func accept(_ bytes: UnsafeRawBufferPointer) {
+    private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
+        if sender != peer.pid { isShared = true }
         let rest = framer.pendingByteCount == 0 ? answerReady(bytes) : bytes
         if !rest.isEmpty { framer.append(rest) }
     }
@@ -115,14 +139,16 @@ import TokendProtocol
     }
 
     private var canTakeMore: Bool {
-        descriptor >= 0 && !isDiscarding && pending.count < limits.inFlight
+        descriptor >= 0 && !isDiscarding && !isTurnOver && pending.count < limits.inFlight
             && output.count < limits.unread
     }
 
-    /// Takes every line that can be taken now.
+    /// Takes the lines that can be taken now, as many as fit into a turn.
     ///
     /// - Returns: whether there was one.
     private func takeLines() -> Bool {
+        guard framer.pendingByteCount > 0, canTakeMore else { return false }
+        let end = BootInstant.now.advanced(by: limits.turn)
         var hasTaken = false
         while framer.pendingByteCount > 0, canTakeMore, let line = framer.next() {
             hasTaken = true
@@ -130,8 +156,18 @@ import TokendProtocol
             case .line(let bytes): take(bytes)
             case .overlong: refuseOverlong()
             }
+            if descriptor >= 0, framer.pendingByteCount > 0, BootInstant.now >= end {
+                isTurnOver = true
+                server.goOnLater(self)
+            }
         }
         return hasTaken
+    }
+
+    /// Its next turn has come.
+    func goOn() {
+        isTurnOver = false
+        advance()
     }
 
     private func take(_ line: [UInt8]) {
@@ -184,8 +220,9 @@ import TokendProtocol
         if output.count > limits.unread { close() }
     }
 
-    package func subscribe() {
+    package func subscribe(confirms: Bool = false) {
         isSubscribed = true
+        confirmsQuestions = confirmsQuestions || confirms
     }
 
     func settle(_ reply: PendingReply, with line: [UInt8]) {
@@ -218,7 +255,7 @@ import TokendProtocol
         } while takeLines()
         isAdvancing = false
         guard descriptor >= 0 else { return }
-        if isInputOver, pending.isEmpty, output.isEmpty {
+        if isInputOver, !isTurnOver, pending.isEmpty, output.isEmpty {
             close()
         } else {
             watch(hasMoved: hasMoved)
@@ -268,5 +305,5 @@ import TokendProtocol
     }
 
     /// Whether answers are owed or not yet read.
-    var isBusy: Bool { !pending.isEmpty || !output.isEmpty }
+    var isBusy: Bool { !pending.isEmpty || !output.isEmpty || isTurnOver }
 }

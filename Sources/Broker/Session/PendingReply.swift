@@ -44,7 +44,8 @@ package import TokendProtocol
         answer(request.isNotification ? [] : ReplyMessage.error(error, to: request))
     }
 
-    private func answer(_ line: [UInt8]) {
+    /// Answers with a whole line; later calls do nothing.
+    func answer(_ line: [UInt8]) {
         timer?.cancel()
         timer = nil
         onAbandon = nil

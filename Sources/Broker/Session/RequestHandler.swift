@@ -30,6 +30,9 @@ package struct ReadyReply {
     /// Answers a line that takes no more than a look; nil: it is to be read in full, and given to `handle`.
     func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply?
 
+    /// Whether it is to be noted what a process runs when it connects: a policy may ask for it later.
+    var asksForPrograms: Bool { get }
+
     /// The client is gone.
     func ended(_ session: ClientSession)
 }
@@ -37,6 +40,9 @@ package struct ReadyReply {
 extension RequestHandler {
     /// Nothing is ever at hand.
     package func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply? { nil }
+
+    /// Nobody asks.
+    package var asksForPrograms: Bool { false }
 
     /// Nothing is to be done.
     package func ended(_ session: ClientSession) {}

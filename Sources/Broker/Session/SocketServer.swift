@@ -3,8 +3,9 @@
 
 import Glibc
 package import Systemd
+package import TokendProtocol
 
-/// Accepts clients on the main socket and keeps what they share.
+/// Accepts clients on one socket and keeps what they share.
 @LoopActor package final class SocketServer {
     package let loop: EventLoop
     package let limits: SessionLimits
@@ -16,25 +17,34 @@ package import Systemd
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var retry: EventSource?
-    private let uid: UInt32
+    /// Clients that have had their turn and have lines left, who waits longest first.
+    private var turns: [ClientSession] = []
+    private var turn: EventSource?
+    /// What its clients see; nil on the main socket: all.
+    package let view: SocketView?
+    private let uids: Set<UInt32>
     /// Bytes of lines that have not ended yet, of all clients together.
     private var halfLineBytes = 0
 
     /// - Parameters:
     ///   - listener: a listening stream socket; the server keeps it open and does not close it.
-    ///   - uid: whose clients are served; any other's connection is closed without a byte.
+    ///   - uid: whose clients are served where the view names none; any other's connection is closed without a byte.
     package init(
         loop: EventLoop,
         listener: Int32,
         limits: SessionLimits = SessionLimits(),
         handler: any RequestHandler,
-        uid: UInt32 = geteuid()
+        uid: UInt32 = geteuid(),
+        view: SocketView? = nil
     ) throws(SystemdError) {
         self.loop = loop
-        self.uid = uid
+        self.view = view
+        let named = view?.socket.uids ?? []
+        uids = named.isEmpty ? [uid] : named
         self.listener = listener
         self.limits = limits
         self.handler = handler
+        try UnixSocket.passCredentials(listener)
         let flags = fcntl(listener, F_GETFL)
         _ = fcntl(listener, F_SETFL, flags | O_NONBLOCK)
         source = try loop.addDescriptor(listener, events: .readable) { [unowned self] _ in accept() }
@@ -45,6 +55,11 @@ package import Systemd
 
     /// Clients that wait for an answer, or have not read it yet.
     package var busyCount: Int { sessions.values.count { $0.isBusy } }
+
+    /// Whether a client is connected that puts questions to a person.
+    var hasAnsweringClient: Bool {
+        sessions.values.contains { $0.confirmsQuestions && $0.identity().isOutsideSandboxes }
+    }
 
     /// Takes no new clients any more.
     package func stopAccepting() {
@@ -59,8 +74,9 @@ package import Systemd
         for session in Array(sessions.values) { session.close() }
     }
 
-    /// Sends one event line to every subscriber.
-    package func publish(_ line: [UInt8]) {
+    /// Sends an event to every subscriber that sees its account.
+    package func publish(_ event: EventMessage, _ line: [UInt8]) {
+        guard view?.shows(event) ?? true else { return }
         for session in Array(sessions.values) where session.isSubscribed { session.send(event: line) }
     }
 
@@ -75,7 +91,7 @@ package import Systemd
         }
         do throws(SystemdError) {
             let peer = try UnixSocket.credentials(of: descriptor)
-            guard peer.uid == uid else {
+            guard uids.contains(peer.uid) else {
                 close(descriptor)
                 return
             }
@@ -104,19 +120,38 @@ package import Systemd
         case broken
     }
 
-    /// Reads once into the shared buffer.
-    func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer) -> Void) -> Input {
+    /// Reads once into the shared buffer; `body` gets the bytes and the process that wrote them.
+    func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer, Int32) -> Void) -> Input {
         buffer.withUnsafeMutableBytes { bytes in
             var count: Int
+            var sender: Int32
             var code: Int32
             repeat {
-                count = recv(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
+                (count, sender) = UnixSocket.receive(descriptor, into: bytes)
                 code = errno
             } while count < 0 && code == EINTR
             guard count >= 0 else { return code == EAGAIN ? .nothing : .broken }
             guard count > 0 else { return .end }
-            body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            body(UnsafeRawBufferPointer(rebasing: bytes[..<count]), sender)
             return .bytes(mayHaveMore: count == bytes.count)
+        }
+    }
+
+    /// Gives a client another turn, once everyone who is ready now has had one.
+    func goOnLater(_ session: ClientSession) {
+        turns.append(session)
+        expectTurn()
+    }
+
+    /// A new source each time: sd-event takes one that is armed again for ready since it was made, and lets it go before
+    /// everyone who is.
+    private func expectTurn() {
+        guard turn == nil, !turns.isEmpty else { return }
+        turn = loop.addDefer { [unowned self] in
+            turn = nil
+            guard !turns.isEmpty else { return }
+            turns.removeFirst().goOn()
+            expectTurn()
         }
     }
 
@@ -134,5 +169,6 @@ package import Systemd
     func forget(_ session: ClientSession) {
         guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
         halfLineBytes -= session.countedBytes
+        turns.removeAll { $0 === session }
     }
 }

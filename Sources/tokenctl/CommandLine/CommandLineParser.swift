@@ -46,7 +46,7 @@ package enum CommandLineParser {
     }
 
     /// The first words of the verbs that have two.
-    private static let groups = ["account", "credential"]
+    private static let groups = ["account", "policy", "credential"]
 
     private static func group(_ word: String) -> [Verb.Name] {
         Verb.all.map(\.name).filter { $0.rawValue.hasPrefix(word + " ") }

@@ -67,7 +67,7 @@ extension Verb {
         flags: accountFlags + clientFlags + [
             Flag("--replace", "overwrite an account of that name"),
             Flag("--list-providers", "list the providers that tokend knows"),
-            Flag("--providers-from", value: "URL", "make the accounts that an application's server suggests"),
+            Flag("--providers-from", value: "URL", "make the accounts that a server suggests"),
         ],
         summary: "make an account; asks for what is missing",
         details: [
@@ -82,7 +82,7 @@ extension Verb {
         ],
         examples: [
             "tokenctl account add --list-providers",
-            "tokenctl account add work --provider entra --set tenant=example.com --client-id ID",
+            "tokenctl account add work --provider gitlab --client-id ID",
             "tokenctl account add --providers-from https://app.example.com/providers.json",
             "tokenctl account add work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",

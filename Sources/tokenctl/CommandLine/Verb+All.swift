@@ -4,8 +4,9 @@
 extension Verb {
     /// All verbs, in the order in which a person meets them.
     package static let all: [Verb] = [
-        login, status, token, exec, call, logout,
+        login, status, token, exec, call, forward, logout,
         accountAdd, accountSecret, accountImport, accountList, accountShow, accountRemove,
+        log, policyList, policyRevoke, policyAnswer,
         refresh, pause, resume, unlock, reload, doctor,
         credentialGit, credentialDocker, credentialKubernetes,
         completion, version, help,
@@ -17,10 +18,10 @@ extension Verb {
     }
 
     /// Names of the contract that this version does not have yet; the answer says so instead of guessing a near one.
-    package static let notBuilt: Set<String> = ["callback", "credential aws", "forward", "log", "policy", "setup"]
+    package static let notBuilt: Set<String> = ["callback", "credential aws", "setup"]
 
     /// Flags of the contract that this version does not have yet.
     package static let flagsNotBuilt: Set<String> = [
-        "--audience", "--device", "--end-session", "--paste", "--resource", "--trace",
+        "--device", "--end-session", "--paste", "--trace",
     ]
 }

@@ -54,6 +54,42 @@ extension Verb {
         examples: ["tokenctl unlock"]
     )
 
+    static let log = Verb(
+        .log,
+        operand: .optional("ACCOUNT"),
+        flags: [
+            Flag("--client", value: "TEXT", "only programs with this in their name"),
+            Flag("--since", value: "TIME", "no older than this, such as 1h or 7d"),
+        ],
+        summary: "who had which token, and who was refused",
+        details: ["Read from the journal; a program that asks often has one line a minute."],
+        examples: ["tokenctl log work --since 1d", "tokenctl log --client mbsync --json"]
+    )
+
+    static let policyList = Verb(
+        .policyList,
+        summary: "the programs that may for good",
+        details: ["What was answered with “Always”, to the question of an account's `confirm`."],
+        examples: ["tokenctl policy list"]
+    )
+
+    static let policyRevoke = Verb(
+        .policyRevoke,
+        operand: .several("ACCOUNT CLIENT", most: 2),
+        summary: "forget such an answer",
+        examples: ["tokenctl policy revoke work exe:/usr/bin/mbsync"]
+    )
+
+    static let policyAnswer = Verb(
+        .policyAnswer,
+        summary: "answer here what programs ask",
+        details: [
+            "Where an account asks its person (`confirm`) and no desktop shows notifications,",
+            "the questions come here for as long as this runs.",
+        ],
+        examples: ["tokenctl policy answer"]
+    )
+
     static let reload = Verb(
         .reload,
         summary: "read the configuration anew and say its faults",

@@ -10,6 +10,7 @@ extension Verb {
             Flag("--format", value: "FORM", "raw, json, header, env, xoauth2 or oauthbearer"),
             Flag("--min-valid", value: "TIME", "it must hold this much longer, such as 60 or 10m"),
             Flag("--scope", value: "SCOPE", repeats: true, "it must cover this scope; may be repeated"),
+        ] + purposeFlags + [
             Flag("--fresh", "refresh first, as after a 401 from the API"),
             Flag("--login", "sign in first where that is needed"),
         ],
@@ -18,8 +19,16 @@ extension Verb {
         examples: [
             "tokenctl token work",
             "tokenctl token work --format header | curl -H @- https://api.example.com/me",
+            "tokenctl token work --scope read --narrow --resource https://api.example.com",
         ]
     )
+
+    /// What a token is for, where it is not the account's own.
+    private static let purposeFlags = [
+        Flag("--narrow", "it must cover the named scopes alone"),
+        Flag("--resource", value: "URI", repeats: true, "what it is for; may be repeated"),
+        Flag("--audience", value: "NAME", "the same, for providers that call it so"),
+    ]
 
     static let exec = Verb(
         .exec,
@@ -28,7 +37,8 @@ extension Verb {
         flags: [
             Flag("--env", value: "NAME", "the variable's name; ACCESS_TOKEN without it"),
             Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated"),
-            Flag("--min-valid", value: "TIME", "it must hold this much longer, such as 60 or 10m"),
+        ] + purposeFlags + [
+            Flag("--min-valid", value: "TIME", "it must hold this much longer, such as 60 or 10m")
         ],
         summary: "run a program with a token in its environment",
         details: [
@@ -43,8 +53,9 @@ extension Verb {
         operand: .several("ACCOUNT [METHOD] URL", most: 3),
         tail: .optional("CURL-FLAGS"),
         flags: [
-            Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated"),
-            Flag("--login", "sign in as the API wants it, where it wants more than a token"),
+            Flag("--scope", value: "SCOPE", repeats: true, "the token must cover this scope; may be repeated")
+        ] + purposeFlags + [
+            Flag("--login", "sign in as the API wants it, where it wants more than a token")
         ],
         summary: "one request with a token, made by curl",
         details: [
@@ -57,6 +68,19 @@ extension Verb {
             "tokenctl call work https://api.example.com/me",
             "tokenctl call work POST https://api.example.com/n -- --json '{\"text\":\"hi\"}'",
         ]
+    )
+
+    static let forward = Verb(
+        .forward,
+        operand: .required("HOST"),
+        flags: [Flag("--socket", value: "NAME", "which of the further sockets; the only one without it")],
+        summary: "carry a narrower socket to another machine",
+        details: [
+            "Programs there get tokens from here, by OpenSSH, for as long as this runs; no",
+            "grant leaves this machine. The socket is one of `sockets` in config.json5, and",
+            "shows what that says. What drops is taken up again.",
+        ],
+        examples: ["tokenctl forward build.example.com --socket build"]
     )
 
     private static let credentialFlags = [

@@ -6,7 +6,7 @@ package struct Verb: Sendable, Equatable {
     /// Which verb it is; the raw value is what a person types.
     package enum Name: String, Sendable, CaseIterable {
         case login, status, logout, token, refresh, pause, resume, unlock
-        case exec, call, doctor, completion
+        case exec, call, forward, doctor, completion
         case accountAdd = "account add"
         case accountSecret = "account secret"
         case accountImport = "account import"
@@ -16,6 +16,10 @@ package struct Verb: Sendable, Equatable {
         case credentialGit = "credential git"
         case credentialDocker = "credential docker"
         case credentialKubernetes = "credential kubernetes"
+        case log
+        case policyList = "policy list"
+        case policyRevoke = "policy revoke"
+        case policyAnswer = "policy answer"
         case reload, version, help
 
         /// Whether it is another tool that runs it, and says which account with `--account`.

@@ -41,7 +41,7 @@ struct StatusSettling {
 
     /// False where the daemon has no events: then its first answer must do.
     private func subscribe() -> Bool {
-        (try? conversation.ask(EventsSubscribe.self, NoParameters())) != nil
+        (try? conversation.ask(EventsSubscribe.self, EventsSubscribe.Parameters())) != nil
     }
 
     /// Not every answer of the store is an event: after 100 ms without one it is looked anyway.

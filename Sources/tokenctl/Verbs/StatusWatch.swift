@@ -47,7 +47,7 @@ final class StatusWatch {
     private func subscribe() throws(TokenctlError) {
         guard !isSubscribed, !mustAsk else { return }
         do throws(TokenctlError) {
-            _ = try conversation.ask(EventsSubscribe.self, NoParameters())
+            _ = try conversation.ask(EventsSubscribe.self, EventsSubscribe.Parameters())
             isSubscribed = true
         } catch {
             guard error.code == .methodNotFound else { throw error }

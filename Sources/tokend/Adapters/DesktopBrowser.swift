@@ -20,7 +20,7 @@ final class DesktopBrowser: BrowserOpener {
 
     func open(_ url: WebURL, command: [String]?) async throws(BrowserError) {
         let words = command ?? environment["BROWSER"].nonEmpty.map { [$0] } ?? ["xdg-open"]
-        guard environment["INVOCATION_ID"] != nil || hasUserManager else {
+        guard Self.usesUserManager(environment) else {
             return try startDetached(words + [url.text])
         }
         let program = TransientProgram(
@@ -38,8 +38,10 @@ final class DesktopBrowser: BrowserOpener {
         }
     }
 
-    /// The manager's own socket, which needs no bus to be seen.
-    private var hasUserManager: Bool {
+    /// Whether a user manager starts the browser, so that the daemon itself never starts a program. The manager's own
+    /// socket needs no bus to be seen.
+    nonisolated static func usesUserManager(_ environment: [String: String]) -> Bool {
+        guard environment["INVOCATION_ID"] == nil else { return true }
         guard let folder = environment["XDG_RUNTIME_DIR"].nonEmpty else { return false }
         return FileManager.default.fileExists(atPath: folder + "/systemd/private")
     }

@@ -154,7 +154,7 @@ import TokendProtocol
         ("refresh: true", "refresh"), ("tls: []", "tls"), (#"tls: { ca_file: "/none.pem" }"#, "tls.ca_file"),
         (#"tls: { ca_file: "ca.pem" }"#, "tls.ca_file"), (#"tls: { client_key: "/k" }"#, "tls.client_key"),
         (#"tls: { client_certificate: "/c" }"#, "tls.client_certificate"), ("tls: { verify: false }", "tls.verify"),
-        (#"provider: "google""#, "provider"), (#"scopes_from: "http://a.example""#, "scopes_from"),
+        (#"provider: "gogle""#, "provider"), (#"scopes_from: "http://a.example""#, "scopes_from"),
         (#"exchange: "https://a.example""#, "exchange"),
         (#"exchange: { url: "http://a.example" }"#, "exchange.url"),
         (#"exchange: { url: "https://a.example", subject: "refresh_token" }"#, "exchange.subject"),
@@ -205,6 +205,13 @@ import TokendProtocol
             """
         )
         #expect(anonymous.map(\.member) == ["exchange.subject"])
+        let own = Self.faults(
+            """
+            { issuer: 'https://i.example', client_id: 'c', client_authentication: "client_secret_basic",
+              flow: "client_credentials", exchange: { url: "https://app.example" } }
+            """
+        )
+        #expect(own.map(\.member) == ["exchange"])
     }
 
     @Test func `a fault in an inner object names the line of the inner member`() {
@@ -231,7 +238,7 @@ import TokendProtocol
     }
 
     @Test(arguments: [
-        ("provider", #""google""#), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
+        ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
     ])
     func `a setting of a feature that is not built says so`(name: String, value: String) {
         let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
@@ -251,6 +258,38 @@ import TokendProtocol
         let faults = Self.faults(text)
         #expect(faults.count == 1 && faults.first?.member == nil)
         #expect(faults.first?.line == line)
+    }
+
+    /// What only grows, within the limit of a file.
+    private static let masses = [
+        ("scopes", "[" + (0..<20_000).map { "'s\($0)'," }.joined() + "]"),
+        ("redirect_uri", "[" + (0..<6000).map { "'http://127.0.0.1/\($0)'," }.joined() + "]"),
+        ("resource", "[" + (0..<6000).map { "'https://r.example/\($0)'," }.joined() + "]"),
+        ("token_parameters", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("authorization_parameters", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("token_headers", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("endpoints", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+    ]
+
+    @Test(arguments: masses)
+    func `thousands of entries are one fault, and hold nobody up`(name: String, value: String) {
+        let start = ContinuousClock.now
+        let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
+        #expect(!faults.isEmpty && faults.count <= 21)
+        if name != "endpoints" {
+            #expect(faults.map(\.member) == [name] && faults[0].message == "has more than 256 entries")
+        }
+        #expect(start.duration(to: .now) < .seconds(10))
+    }
+
+    @Test func `a file of more than 256 KiB is not read further`() {
+        let faults = Self.faults("{" + String(repeating: " ", count: 256 << 10) + "}")
+        #expect(faults.map(\.message) == ["is larger than 256 KiB"])
+    }
+
+    @Test func `as many entries as anybody needs are taken`() {
+        let words = (0..<256).map { "'s\($0)'" }.joined(separator: ",")
+        #expect(Self.faults("{ issuer: 'https://i.example', client_id: 'c', scopes: [\(words)] }").isEmpty)
     }
 
     @Test(arguments: ["work", "a", "A.b_c@d-e", "0", String(repeating: "x", count: 64)])

@@ -54,7 +54,7 @@ import TokendProtocol
             case .refresh: "refresh"
             case .write: "write"
             case .clear: "clear"
-            case .settle(let renewed): renewed ? "renewed" : "settle"
+            case .settle(renewed: let renewed, of: _): renewed ? "renewed" : "settle"
             }
         }.joined(separator: " ")
     }

@@ -55,8 +55,12 @@ struct GrantStand {
     }
 
     /// What a client that waited is told.
-    mutating func settle(_ demand: TokenDemand = TokenDemand(), renewed: Bool) -> Seen {
-        let (answer, actions) = machine.settled(demand, renewed: renewed, at: now)
+    mutating func settle(
+        _ demand: TokenDemand = TokenDemand(),
+        renewed: Bool,
+        of variant: TokenVariant? = nil
+    ) -> Seen {
+        let (answer, actions) = machine.settled(demand, renewed: renewed, of: variant, at: now)
         return seen(answer, actions)
     }
 
@@ -82,6 +86,43 @@ struct GrantStand {
     /// The refresh that is under way brings a token.
     mutating func renew(_ access: String, life: Int64 = 3600) {
         finish(.renewed(record(access, life: life), isStored: true))
+    }
+
+    /// The refresh for a combination that is under way brings its token, and perhaps a new refresh token.
+    mutating func derive(
+        _ access: String,
+        for variant: TokenVariant,
+        refresh: String? = nil,
+        life: Int64 = 3600,
+        scope: Scope? = nil
+    ) {
+        guard var record = machine.record else { return }
+        if let refresh { record = record.replacing(Secret(refresh)) }
+        finish(.derived(derived(access, for: variant, life: life, scope: scope), record, isStored: true))
+    }
+
+    /// A token of a combination, fresh from the provider.
+    func derived(
+        _ access: String,
+        for variant: TokenVariant,
+        life: Int64 = 3600,
+        scope: Scope? = nil
+    ) -> DerivedToken {
+        let token = HeldToken(
+            accessToken: Secret(access),
+            tokenType: "Bearer",
+            scope: scope ?? variant.scope ?? account.scopes,
+            issuedAt: now.wall,
+            lifetime: .seconds(life),
+            obtainedAtBoot: now.boot
+        )
+        return DerivedToken(token, for: variant)
+    }
+
+    /// The refresh for a combination that is under way is refused for that combination alone.
+    mutating func refuse(_ code: String = "invalid_target") {
+        let body = OAuthErrorBody(error: code, status: 400)
+        finish(.failed(RefreshFailure(.misconfigured(body), at: account), nil))
     }
 
     /// The refresh that is under way fails in passing.

@@ -25,13 +25,14 @@ import TokendProtocol
     let state = MemoryState()
     let accountFiles = MemoryAccountFiles()
     let log = RecordingLog()
+    let notifier = ScriptedNotifier()
     let files = Files()
     private(set) var broker: Broker
 
     /// A broker that has not read its store yet.
     init(_ accounts: [AccountConfiguration]) {
         files.configuration = Configuration(accounts)
-        let ports = BrokerPorts(
+        var ports = BrokerPorts(
             clock: clock,
             entropy: entropy,
             transport: transport,
@@ -42,6 +43,7 @@ import TokendProtocol
             files: accountFiles,
             log: log
         )
+        ports.notifier = notifier
         broker = Broker(ports: ports) { [files] _ in files.configuration }
         self.ports = ports
     }
@@ -73,6 +75,7 @@ import TokendProtocol
         clock.forgetTimers()
         transport.forgetWaiting()
         store.forgetWaiting()
+        state.restart()
         killed.append(broker)
         broker = Broker(ports: ports) { [files] _ in files.configuration }
         await start()

@@ -9,7 +9,7 @@ extension ChildProcess {
     ) async throws -> String {
         let line = await record.wait(within: limit) { state in
             let text = String(decoding: state.errors, as: UTF8.self)
-            return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).dropLast()
                 .map(String.init).first(where: matches)
         }
         guard let line else { throw TimedOut("a line of \(name)'s talk; it said: \(errors)") }

@@ -23,10 +23,11 @@ package final class NanoIDP: Sendable {
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
         try Data(settings(issuer, port).utf8).write(to: URL(filePath: files + "/settings.yaml"))
         try Data(users.utf8).write(to: URL(filePath: files + "/users.yaml"))
-        // Its log is on standard error, and is where it says that it listens.
+        // Its log is on standard error, and is where it says that it listens. It leaves files where it is started.
         let process = try ChildProcess(
             "sh",
-            ["-c", "exec \"$@\" 2>&1", "sh", program, "--config", files, "--host", "127.0.0.1", "--port", "\(port)"],
+            ["-c", "cd \"$0\" && exec \"$@\" 2>&1", files]
+                + [program, "--config", files, "--host", "127.0.0.1", "--port", "\(port)"],
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONUNBUFFERED": "1"]
         )
         _ = try await process.line { $0.contains("Running on") }

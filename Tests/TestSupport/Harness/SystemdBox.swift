@@ -9,7 +9,7 @@ import Glibc
 package final class SystemdBox: Sendable {
     /// The ordinary user inside, who exists nowhere else.
     package static let user = "tokend-tester"
-    static let userID = 4242
+    package static let userID = 4242
 
     private let folder: String
     private let process: ChildProcess
@@ -67,6 +67,12 @@ package final class SystemdBox: Sendable {
     /// Runs a program inside, as root, to its end; throws where it fails.
     @discardableResult
     package func asRoot(_ program: String, _ arguments: String...) async throws -> String {
+        try await asRoot(program, arguments)
+    }
+
+    /// The same, with arguments that a test has put together.
+    @discardableResult
+    package func asRoot(_ program: String, _ arguments: [String]) async throws -> String {
         try await enter(["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", program] + arguments)
     }
 

@@ -68,7 +68,11 @@ extension FakeProvider {
         let tokens = withState { state in
             state.book.issueOwn(
                 clientID: client.id,
-                scope: parameters["scope"] ?? "",
+                purpose: GrantBook.Purpose(
+                    scope: parameters["scope"] ?? "",
+                    resources: parameters.values(of: "resource"),
+                    audience: parameters["audience"]
+                ),
                 settings: state.settings,
                 now: .now
             )

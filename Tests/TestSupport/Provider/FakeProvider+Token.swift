@@ -76,7 +76,16 @@ extension FakeProvider {
             note(.verifier, .token, parameters["code_verifier"] == nil ? "missing" : "wrong")
             return .oauthError("invalid_grant")
         }
-        let tokens = withState { $0.book.redeem(code, settings: $0.settings, now: .now) }
+        if let refusal = targetRefusal(parameters) { return refusal }
+        let tokens = withState { state in
+            state.book.redeem(
+                code,
+                resources: parameters.values(of: "resource"),
+                audience: parameters["audience"],
+                settings: state.settings,
+                now: .now
+            )
+        }
         guard let tokens else { return .oauthError("invalid_grant") }
         return answer(tokens, isRefresh: false, behaviour)
     }
@@ -98,11 +107,14 @@ extension FakeProvider {
             note(.refreshTokenMissing, .token, "refresh_token")
             return .oauthError("invalid_request")
         }
+        if let refusal = targetRefusal(parameters) { return refusal }
         let outcome = withState { state in
             state.book.refresh(
                 token,
                 clientID: client.id,
                 scope: parameters["scope"],
+                resources: parameters.values(of: "resource"),
+                audience: parameters["audience"],
                 settings: state.settings,
                 now: .now
             )
@@ -117,6 +129,17 @@ extension FakeProvider {
             note(.scopeWidened, .token, parameters["scope"] ?? "")
             return .oauthError("invalid_scope")
         }
+    }
+
+    /// RFC 8707, section 2: a resource that is none, or not known here. The refresh token is not used up.
+    private func targetRefusal(_ parameters: WireParameters) -> WireResponse? {
+        for resource in parameters.values(of: "resource") {
+            if !resource.contains(":") || resource.contains("#") { note(.resource, .token, resource) }
+            if let known = settings.resources, !known.contains(resource) {
+                return .oauthError("invalid_target", description: "This resource is not served here.")
+            }
+        }
+        return nil
     }
 
     private func answer(_ tokens: GrantBook.TokenSet, isRefresh: Bool, _ behaviour: Behaviour) -> WireResponse {

@@ -124,6 +124,11 @@ extension FakeProvider {
         withState { $0.book.grant(accessToken: accessToken, now: .now) } != nil
     }
 
+    /// What an access token covers and is for; nil for one that was never issued.
+    package func purpose(ofAccessToken token: String) -> (scope: String, resources: [String], audience: String?)? {
+        withState { $0.book.purpose(accessToken: token).map { ($0.scope, $0.resources, $0.audience) } }
+    }
+
     /// What must appear nowhere: codes, access and refresh tokens (without the characters that escaping changes)
     /// and the verifiers and ID tokens that passed.
     package var secrets: [String] {

@@ -30,6 +30,19 @@ struct GrantBook {
         let scope: String
     }
 
+    /// What one access token is for.
+    struct Purpose {
+        var scope: String
+        var resources: [String] = []
+        var audience: String?
+    }
+
+    private struct AccessRecord {
+        let grantID: Int
+        let end: ContinuousClock.Instant
+        let purpose: Purpose
+    }
+
     private struct RefreshRecord {
         let grantID: Int
         var retiredAt: ContinuousClock.Instant?
@@ -48,15 +61,21 @@ struct GrantBook {
     private var grants: [Int: Grant] = [:]
     private(set) var codes: [String: PendingCode] = [:]
     private var refreshRecords: [String: RefreshRecord] = [:]
-    private var accessTokens: [String: (grantID: Int, end: ContinuousClock.Instant)] = [:]
+    private var accessTokens: [String: AccessRecord] = [:]
     /// Every code, access token and refresh token ever made, without the characters that are there to be escaped.
     private(set) var secrets: [String] = []
 
-    /// Access tokens that hold now, at a grant that is not revoked.
+    /// The grant of an access token that holds now, with that token's scope; nil where it is revoked.
     func grant(accessToken: String, now: ContinuousClock.Instant) -> Grant? {
-        guard let record = accessTokens[accessToken], record.end > now else { return nil }
-        return grants[record.grantID].flatMap { $0.isRevoked ? nil : $0 }
+        guard let record = accessTokens[accessToken], record.end > now, var grant = grants[record.grantID],
+            !grant.isRevoked
+        else { return nil }
+        grant.scope = record.purpose.scope
+        return grant
     }
+
+    /// What an access token was issued for.
+    func purpose(accessToken: String) -> Purpose? { accessTokens[accessToken]?.purpose }
 
     /// Refresh tokens that would be accepted without any grace.
     var liveRefreshTokens: [String] {
@@ -86,11 +105,18 @@ struct GrantBook {
     }
 
     /// Redeems a code whose request has been checked.
-    mutating func redeem(_ code: String, settings: ProviderSettings, now: ContinuousClock.Instant) -> TokenSet? {
+    mutating func redeem(
+        _ code: String,
+        resources: [String],
+        audience: String?,
+        settings: ProviderSettings,
+        now: ContinuousClock.Instant
+    ) -> TokenSet? {
         guard let pending = codes[code], !pending.isUsed else { return nil }
         codes[code]?.isUsed = true
         grants[pending.grant.id] = pending.grant
-        return issue(pending.grant, scope: pending.grant.scope, settings: settings, now: now)
+        let purpose = Purpose(scope: pending.grant.scope, resources: resources, audience: audience)
+        return issue(pending.grant, purpose, settings: settings, now: now)
     }
 
     /// Ends everything that came of a code (RFC 6749, section 4.1.2).
@@ -114,6 +140,8 @@ struct GrantBook {
         _ token: String,
         clientID: String,
         scope: String?,
+        resources: [String],
+        audience: String?,
         settings: ProviderSettings,
         now: ContinuousClock.Instant
     ) -> RefreshOutcome {
@@ -129,17 +157,18 @@ struct GrantBook {
                 return .reused(innocent: !record.successorArrived)
             }
         }
+        let purpose = Purpose(scope: scope ?? grant.scope, resources: resources, audience: audience)
         guard case .rotating = settings.refreshTokens else {
-            return .issued(issue(grant, scope: scope ?? grant.scope, settings: settings, now: now, keeping: token))
+            return .issued(issue(grant, purpose, settings: settings, now: now, keeping: token))
         }
         refreshRecords[token]?.retiredAt = record.retiredAt ?? now
-        return .issued(issue(grant, scope: scope ?? grant.scope, settings: settings, now: now))
+        return .issued(issue(grant, purpose, settings: settings, now: now))
     }
 
     /// A token that a client gets for itself.
     mutating func issueOwn(
         clientID: String,
-        scope: String,
+        purpose: Purpose,
         settings: ProviderSettings,
         now: ContinuousClock.Instant
     ) -> TokenSet {
@@ -147,14 +176,18 @@ struct GrantBook {
             id: -1 - grants.count,
             clientID: clientID,
             subject: clientID,
-            scope: scope,
+            scope: purpose.scope,
             nonce: nil,
             authenticatedAt: time(nil)
         )
         grants[grant.id] = grant
         let accessToken = makeSecret("at", escaped: false)
-        accessTokens[accessToken] = (grant.id, now.advanced(by: .seconds(settings.accessTokenLifetime)))
-        return TokenSet(grant: grant, accessToken: accessToken, refreshToken: nil, scope: scope)
+        accessTokens[accessToken] = AccessRecord(
+            grantID: grant.id,
+            end: now.advanced(by: .seconds(settings.accessTokenLifetime)),
+            purpose: purpose
+        )
+        return TokenSet(grant: grant, accessToken: accessToken, refreshToken: nil, scope: purpose.scope)
     }
 
     /// Notes that the answer which replaced `token` left whole: its next use is the client's fault.
@@ -162,13 +195,15 @@ struct GrantBook {
 
     private mutating func issue(
         _ grant: Grant,
-        scope: String,
+        _ purpose: Purpose,
         settings: ProviderSettings,
         now: ContinuousClock.Instant,
         keeping kept: String? = nil
     ) -> TokenSet {
         let accessToken = makeSecret("at", escaped: false)
-        accessTokens[accessToken] = (grant.id, now.advanced(by: .seconds(settings.accessTokenLifetime)))
+        let end = now.advanced(by: .seconds(settings.accessTokenLifetime))
+        let scope = purpose.scope
+        accessTokens[accessToken] = AccessRecord(grantID: grant.id, end: end, purpose: purpose)
         guard kept == nil else {
             return TokenSet(grant: grant, accessToken: accessToken, refreshToken: nil, scope: scope)
         }

@@ -87,6 +87,8 @@ package struct ProviderSettings: Sendable {
     package var scopes = ["openid", "profile", "email", "offline_access", "read", "write"]
     /// What is granted whatever was asked for; nil grants what was asked for.
     package var grantedScope: String?
+    /// The resources that tokens are given out for (RFC 8707); nil: any.
+    package var resources: [String]?
     /// Life of an access token in seconds.
     package var accessTokenLifetime = 3600
     /// Life of an ID token in seconds.

@@ -32,6 +32,9 @@ package struct WireParameters: Sendable {
         }
     }
 
+    /// All values of `name`, in their order.
+    package func values(of name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
+
     /// Adds a pair at the end, also where the name is there already.
     package mutating func append(_ name: String, _ value: String) { pairs.append((name, value)) }
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+extension Account {
+    /// The last policy that was read without a fault: a file that has one now does not open the account.
+    var policy: AccountPolicy { (configuration ?? lastConfiguration)?.policy ?? AccountPolicy() }
+
+    /// Whether nobody needs to know who asks for a token.
+    var isOpenToAll: Bool { policy.isOpen(under: settings.administrator) }
+
+    /// Where the account is described.
+    var file: String { lastConfiguration?.file ?? ports.files.path(of: name) }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import OAuth
+package import TokendProtocol
+
+/// A further socket that shows less than the main one: what is not named does not exist there.
+package struct NarrowSocket: Sendable, Equatable {
+    package var name: String
+    /// Absolute, or with `%t/` before it: below `$XDG_RUNTIME_DIR`.
+    package var path: String
+    /// The socket file's permissions.
+    package var mode: UInt32 = 0o600
+    /// Whose clients are served; empty: the daemon's own user's.
+    package var uids: Set<UInt32> = []
+    package var methods: Set<Method> = [.hello, .tokenGet]
+    package var accounts: Set<String>
+    /// Tokens cover no more than this; nil: what the account's policy says.
+    package var scope: Scope?
+    /// Unix seconds after which it is gone; nil: it stays.
+    package var until: Int64?
+
+    package init(name: String, path: String, accounts: Set<String>) {
+        self.name = name
+        self.path = path
+        self.accounts = accounts
+    }
+
+    /// The methods that a narrower socket can have: none of them changes settings, and none is about the daemon as a
+    /// whole.
+    package static let possible: Set<Method> = [
+        .hello, .status, .tokenGet, .tokenExchange, .tokenProof, .loginStart, .loginWait, .loginCheck, .loginComplete,
+        .loginCancel, .logout, .accountList, .accountRefresh, .eventsSubscribe,
+    ]
+}

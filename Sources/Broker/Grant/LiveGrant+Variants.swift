@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Systemd
+
+extension LiveGrant {
+    /// The token of a combination; nil: the account's own.
+    func token(of variant: TokenVariant?) -> HeldToken? {
+        guard let variant else { return record.token }
+        return variants[variant]?.token
+    }
+
+    /// The failure that keeps every combination from a new token: the provider is away, or refuses the client.
+    var sharedFailure: RefreshFailure? {
+        failure.flatMap { $0.isOwn ? nil : $0 }
+    }
+
+    /// The failure that keeps this one from it.
+    func failure(of variant: TokenVariant?) -> RefreshFailure? {
+        guard let variant else { return failure }
+        return sharedFailure ?? variants[variant]?.failure
+    }
+
+    /// The earliest moment at which a client's need may lead to a refresh; nil: at once.
+    func blockedUntil(_ variant: TokenVariant?, at now: Moment) -> BootInstant? {
+        var blocks: [BootInstant?] = []
+        if let variant { blocks.append(variants[variant]?.blockedUntil) }
+        if variant == nil ? failure != nil : sharedFailure != nil {
+            blocks += [lastAttempt?.advanced(by: .seconds(5)), throttledUntil]
+        }
+        guard let latest = blocks.compactMap(\.self).max(), latest > now.boot else { return nil }
+        return latest
+    }
+
+    /// A token has come that is not the account's own. The refresh token that came with it is everyone's.
+    mutating func derived(_ new: DerivedToken, _ record: GrantRecord, isStored: Bool, at now: Moment, jitter: Double) {
+        variants.renewed(new, isForced: job.isForced, at: now, jitter: jitter)
+        self.record = record
+        if isStored { isTokenStored = true }
+        lastUsed = now.boot
+        idleThen = 0
+        answered(at: now)
+    }
+
+    /// The provider is there and knows the grant, and does not give this one.
+    mutating func refused(_ variant: TokenVariant, _ failure: RefreshFailure, at now: Moment) {
+        variants.failed(variant, failure, at: now)
+        answered(at: now)
+    }
+
+    /// The provider has answered: what kept all from it is over. What it has against the account's own token is not.
+    private mutating func answered(at now: Moment) {
+        activity = .idle
+        storeError = nil
+        // One refresh token is not used by itself more than once in ten seconds.
+        let earliest = now.boot.advanced(by: .seconds(10))
+        notBefore = sharedFailure == nil ? max(notBefore, earliest) : earliest
+        if sharedFailure != nil { failure = nil }
+        attempts = 0
+        unknowns = 0
+        firstUnknown = nil
+        distrusts = 0
+        lastAttempt = now.boot
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension RefreshFlow {
+    /// The request that brings the wanted token. Without a word of a client's the scope is left out (RFC 6749,
+    /// section 6).
+    func request(_ refreshToken: Secret) throws(OAuthError) -> TokenRequest {
+        try TokenRequest.refresh(
+            refreshToken,
+            scope: variant?.scope,
+            resources: variant?.resources ?? account.resource,
+            audience: variant == nil ? account.audience : variant?.audience
+        )
+    }
+
+    /// Whether such a request can be made at all: the account's own parameters may name what a client names, too.
+    func canAsk(_ refreshToken: Secret) -> Bool {
+        (try? request(refreshToken).adding(account.tokenParameters)) != nil
+    }
+
+    /// A good answer to a refresh for a combination: its refresh token is the grant's, its scope is its own.
+    func keep(
+        _ response: TokenResponse,
+        for variant: TokenVariant,
+        _ attempt: Attempt,
+        sentAt: Moment,
+        verified: IDToken?
+    ) async -> RefreshOutcome? {
+        if let failure = variant.fault(of: response, host: account.issuerHost) {
+            return await refuse(response.refreshToken, attempt, failure)
+        }
+        var new = attempt.record.renewed(by: response, for: variant, sentAt: sentAt)
+        new.identity = verified?.identity ?? attempt.record.identity
+        // No word on the scope means that it is the one that was asked for (RFC 6749, section 5.1).
+        let granted = variant.scope ?? attempt.record.scope
+        let token = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
+        return await keep(new, DerivedToken(token, for: variant), attempt)
+    }
+}
+
+extension TokenVariant {
+    /// Why an answer is not served: a token that covers more than was asked for is no narrow one.
+    func fault(of response: TokenResponse, host: String) -> RefreshFailure? {
+        guard let scope, let given = response.scope, !scope.contains(all: given) else { return nil }
+        let error = ProtocolError(
+            .providerError,
+            "\(host) was asked for a token for “\(scope.text)” alone and answered with a wider one, "
+                + "which also covers “\(given.subtracting(scope).text)”; it is not served",
+            data: ["granted": .string(given.text), "requested": .string(scope.text)]
+        )
+        return RefreshFailure(kind: .misconfigured, error: error, isOwn: true)
+    }
+}

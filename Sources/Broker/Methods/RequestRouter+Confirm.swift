@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+/// A request that waits for its person's word.
+@LoopActor struct Wanted {
+    let request: RequestMessage
+    let method: Method
+    let account: Account
+    let peer: PeerIdentity
+    let matter: ConfirmQuestion.Matter
+    let session: ClientSession
+
+    init(
+        _ request: RequestMessage,
+        _ method: Method,
+        _ account: Account,
+        _ peer: PeerIdentity,
+        _ matter: ConfirmQuestion.Matter,
+        _ session: ClientSession
+    ) {
+        self.request = request
+        self.method = method
+        self.account = account
+        self.peer = peer
+        self.matter = matter
+        self.session = session
+    }
+}
+
+extension RequestRouter {
+    /// Puts the question, and does what was asked for once the person says yes.
+    func ask(_ wanted: Wanted) -> Handling {
+        .later { reply in
+            self.questions.ask(
+                wanted.account.name,
+                wanted.peer.clientName,
+                application: wanted.request.params["application"]?.string,
+                matter: wanted.matter,
+                pid: wanted.session.peer.pid
+            ) { outcome in
+                guard reply.isOpen else { return }
+                guard outcome == .allowed else { return reply.fail(self.refusal(of: wanted, outcome)) }
+                self.proceed(wanted, reply)
+            }
+        }
+    }
+
+    /// The person's word was about who asked then, under the rules of then.
+    private func proceed(_ wanted: Wanted, _ reply: PendingReply) {
+        let (account, session) = (wanted.account, wanted.session)
+        guard broker.accounts[account.name] === account, session.identity() == wanted.peer else {
+            return reply.fail(refusal(of: wanted, .unanswered))
+        }
+        do throws(ProtocolError) {
+            switch try perform(wanted.request, as: wanted.method, from: session) {
+            case .reply(let line): reply.answer(line)
+            case .later(let start): start(reply)
+            }
+        } catch {
+            reply.fail(error)
+        }
+    }
+
+    private func refusal(of wanted: Wanted, _ outcome: Questions.Outcome) -> ProtocolError {
+        let why =
+            switch outcome {
+            case .denied: "the person said no"
+            case .unanswered, .allowed: "the person was asked and did not answer"
+            case .nobody:
+                "there is nobody to ask: no notification service answers, and no “tokenctl policy answer” runs"
+            }
+        let message: String
+        switch wanted.matter {
+        case .token:
+            let remedy = Refusal.remedy(wanted.peer, "allow", wanted.account)
+            message =
+                "“\(wanted.account.name)” is given to \(wanted.peer.clientName) by its person's word alone; \(why)"
+                + (outcome == .nobody ? remedy : "")
+        case .destination(let provider):
+            message =
+                "the sign-in “\(wanted.account.name)” would go to \(provider), which takes its person's word; "
+                + "\(why); sign out first (tokenctl logout \(wanted.account.name)), or edit \(wanted.account.file)"
+        }
+        return refuse(wanted.peer, wanted.method, wanted.account, wanted.session, message)
+    }
+
+    /// Whether the person has said "always" to this program.
+    func hasSaidAlways(_ peer: PeerIdentity, to account: Account) -> Bool {
+        broker.ports.state.notes.decisions.contains { decision in
+            guard decision.account == account.name, let client = try? ClientPattern(decision.client) else {
+                return false
+            }
+            return client.matches(peer, fileAt: FileIdentity.init(at:))
+        }
+    }
+
+    /// `policy.list`
+    func listPolicy(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        _ = try PolicyList.Parameters(params: request.params)
+        return reply(PolicyList.Result(decisions: broker.ports.state.notes.decisions), to: request)
+    }
+
+    /// `policy.revoke`
+    func revokePolicy(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+        let parameters = try PolicyRevoke.Parameters(params: request.params)
+        let state = broker.ports.state
+        let kept = state.notes.decisions
+        let rest = kept.filter { $0.account != parameters.account || $0.client != parameters.client }
+        guard rest.count < kept.count else {
+            throw .invalidParams(member: "client", "nothing is remembered of that program and account; see policy.list")
+        }
+        if let fault = state.change({ $0.decisions = rest }) {
+            throw ProtocolError(.internalError, "revoked, but only until tokend is restarted: \(fault.message)")
+        }
+        return reply(NoResult(), to: request)
+    }
+
+    /// `confirm.answer`: never by the process that asks.
+    func answerQuestion(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
+        let parameters = try ConfirmAnswer.Parameters(params: request.params)
+        guard let asker = questions.asker(of: parameters.id) else {
+            throw .invalidParams(member: "id", "no question of that id waits for an answer; it may have been answered")
+        }
+        guard asker != session.peer.pid else {
+            let peer = session.identity()
+            throw refuse(peer, .confirmAnswer, nil, session, "a program cannot give itself the person's word")
+        }
+        _ = questions.answer(parameters.id, parameters.answer)
+        return reply(NoResult(), to: request)
+    }
+}

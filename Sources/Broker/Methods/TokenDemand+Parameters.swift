@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import TokendProtocol
+
+extension TokenDemand {
+    /// How many resources one token may be asked for, and how many bytes each of them, or an audience, may have: what
+    /// an account remembers of its combinations stays small.
+    private static let resourceLimit = 16
+    private static let textLimit = 2048
+
+    /// What a `token.get` asks of an account.
+    ///
+    /// - Parameter account: nil where the account's file has a fault; what it serves then is an error anyway.
+    init(_ parameters: TokenGet.Parameters, of account: AccountConfiguration?) throws(ProtocolError) {
+        self.init(
+            minValid: parameters.minValid,
+            rejected: parameters.rejected,
+            fresh: parameters.fresh ?? false,
+            scope: parameters.scope.map { Scope($0) }
+        )
+        if parameters.narrow == true, scope?.isEmpty ?? true {
+            throw .invalidParams(member: "scope", "“narrow” wants “scope” to say what the token is to cover")
+        }
+        try Self.check(parameters.resource)
+        if let audience = parameters.audience, audience.isEmpty || audience.utf8.count > Self.textLimit {
+            throw .invalidParams(member: "audience", "“audience” has 1 to \(Self.textLimit) bytes")
+        }
+        guard let account else { return }
+        variant = TokenVariant(
+            scope: parameters.narrow == true ? scope : nil,
+            resources: parameters.resource,
+            audience: parameters.audience,
+            besides: account
+        )
+        guard variant == nil || account.exchange == nil else {
+            let member = parameters.resource != nil ? "resource" : parameters.audience != nil ? "audience" : "narrow"
+            throw .invalidParams(
+                member: member,
+                "“\(account.name)” serves its application's own token (“exchange”), of which there is one"
+            )
+        }
+    }
+
+    /// RFC 8707, section 2.
+    private static func check(_ resources: [String]?) throws(ProtocolError) {
+        guard let resources else { return }
+        guard (1...resourceLimit).contains(resources.count) else {
+            throw .invalidParams(member: "resource", "“resource” is a URI, or a list of 1 to \(resourceLimit)")
+        }
+        for resource in resources where !FormParameters.isResource(resource) || resource.utf8.count > textLimit {
+            throw .invalidParams(
+                member: "resource",
+                "“\(DisplayText.sanitized(resource))” is not an absolute URI without a fragment (RFC 8707, section 2)"
+                    + " of up to \(textLimit) bytes"
+            )
+        }
+    }
+}

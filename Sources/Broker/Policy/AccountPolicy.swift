@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Systemd
+
+/// Which programs may have an account's tokens, and which may change it: `allow`, `confirm` and `administration` of its
+/// file.
+package struct AccountPolicy: Sendable, Equatable {
+    /// One program or more, and what holds for them.
+    package struct Entry: Sendable, Equatable {
+        package var client: ClientPattern
+        package var limits = TokenLimits()
+        /// Above the account's own `confirm`.
+        package var confirm: ConfirmPolicy?
+
+        package init(_ client: ClientPattern, limits: TokenLimits = TokenLimits(), confirm: ConfirmPolicy? = nil) {
+            self.client = client
+            self.limits = limits
+            self.confirm = confirm
+        }
+    }
+
+    /// What becomes of a request for a token.
+    package enum TokenVerdict: Sendable, Equatable {
+        case allowed(TokenLimits)
+        /// The person is asked first: each time, or once.
+        case asks(TokenLimits, isEachTime: Bool)
+        /// No entry means the client.
+        case refused
+        /// The administrator has shut it out.
+        case denied
+    }
+
+    /// What becomes of a request that changes something.
+    package enum AdministrationVerdict: Sendable, Equatable {
+        case allowed
+        case refused
+        /// The administrator has shut it out.
+        case denied
+    }
+
+    package var allow = [Entry(.any)]
+    package var confirm = ConfirmPolicy.never
+    package var administration = [Entry(.any)]
+
+    package init() {}
+
+    /// Whether every program gets every token without a question, so that nobody needs to know which one asks.
+    package func isOpen(under administrator: AdministratorPolicy) -> Bool {
+        allow == [Entry(.any)] && max(confirm, administrator.confirmAtLeast) == .never && administrator.deny.isEmpty
+    }
+
+    /// Whether this client gets a token; the most particular entry that means it holds, the first of several.
+    package func tokens(
+        for peer: PeerIdentity,
+        under administrator: AdministratorPolicy,
+        fileAt: (String) -> FileIdentity?
+    ) -> TokenVerdict {
+        guard !administrator.denies(peer, fileAt: fileAt) else { return .denied }
+        guard let entry = Self.entry(of: allow, for: peer, fileAt: fileAt) else { return .refused }
+        switch max(entry.confirm ?? confirm, administrator.confirmAtLeast) {
+        case .never: return .allowed(entry.limits)
+        case .first: return .asks(entry.limits, isEachTime: false)
+        case .always: return .asks(entry.limits, isEachTime: true)
+        }
+    }
+
+    /// Whether this client may sign in, sign out and change the account. `*` means neither programs in sandboxes nor any
+    /// of which that is not known.
+    package func administration(
+        by peer: PeerIdentity,
+        under administrator: AdministratorPolicy,
+        fileAt: (String) -> FileIdentity?
+    ) -> AdministrationVerdict {
+        guard !administrator.denies(peer, fileAt: fileAt) else { return .denied }
+        guard let entry = Self.entry(of: administration, for: peer, fileAt: fileAt) else { return .refused }
+        return entry.client == .any && !peer.isOutsideSandboxes ? .refused : .allowed
+    }
+
+    private static func entry(
+        of entries: [Entry],
+        for peer: PeerIdentity,
+        fileAt: (String) -> FileIdentity?
+    ) -> Entry? {
+        var best: Entry?
+        for entry in entries where entry.client.matches(peer, fileAt: fileAt) {
+            if let best, best.client.rank >= entry.client.rank { continue }
+            best = entry
+        }
+        return best
+    }
+}
+
+extension PeerIdentity {
+    /// A process that is known to be in no sandbox.
+    package var isOutsideSandboxes: Bool {
+        guard case .known(let process) = self else { return false }
+        return process.sandbox == nil
+    }
+}

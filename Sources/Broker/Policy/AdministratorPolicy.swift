@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Systemd
+
+/// What the machine's administrator rules for everyone: `/etc/tokend/policy.json5`, applied last, so that no file of a
+/// person's can widen it.
+package struct AdministratorPolicy: Sendable, Equatable {
+    /// Programs that get nothing of any account.
+    package var deny: [ClientPattern] = []
+    package var confirmAtLeast = ConfirmPolicy.never
+    /// Whether a person may make further, narrower sockets.
+    package var allowsSockets = true
+
+    package init() {}
+
+    /// Whether the client is shut out. Where somebody is, a client that cannot be named is too: it may be the one.
+    package func denies(_ peer: PeerIdentity, fileAt: (String) -> FileIdentity?) -> Bool {
+        guard !deny.isEmpty else { return false }
+        guard case .known = peer else { return true }
+        return deny.contains { $0.matches(peer, fileAt: fileAt) }
+    }
+
+    /// Reads the file.
+    ///
+    /// - Throws: every fault that was found, at least one.
+    package static func read(_ source: ConfigurationSource) throws(ConfigurationFaults) -> AdministratorPolicy {
+        var reader = MemberReader(try source.object(), source: source)
+        var policy = AdministratorPolicy()
+        for text in reader.strings("deny") ?? [] {
+            if let pattern = reader.pattern(text, "deny") { policy.deny.append(pattern) }
+        }
+        policy.confirmAtLeast = reader.word("confirm_at_least", as: ConfirmPolicy.self) ?? .never
+        policy.allowsSockets = reader.bool("sockets") ?? true
+        reader.finish()
+        guard reader.faults.isEmpty else { throw ConfigurationFaults(reader.faults) }
+        return policy
+    }
+}

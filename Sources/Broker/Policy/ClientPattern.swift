@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+package import Systemd
+
+/// Which programs an entry of `allow`, `administration` or `deny` means.
+package enum ClientPattern: Sendable, Hashable {
+    /// `*`
+    case any
+    /// `exe:/usr/bin/mbsync`: processes outside sandboxes that run this very file.
+    case executable(String)
+    /// `unit:mail.service`: processes outside sandboxes that this unit of systemd's holds.
+    case unit(String)
+    /// `flatpak:org.gnome.Evolution`; nil: `flatpak:*`, every one.
+    case flatpak(String?)
+    /// `snap:thunderbird`; nil: `snap:*`, every one.
+    case snap(String?)
+
+    /// Reads an entry.
+    ///
+    /// - Throws: what is wrong with it, to be put after the entry's text.
+    package init(_ text: String) throws(PatternFault) {
+        if text == "*" {
+            self = .any
+            return
+        }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[1].isEmpty else { throw PatternFault(Self.forms) }
+        let name = parts[1]
+        switch parts[0] {
+        case "exe":
+            guard name.hasPrefix("/") else { throw PatternFault("must name the program's file by an absolute path") }
+            self = .executable(name)
+        case "unit":
+            guard name.hasSuffix(".service") || name.hasSuffix(".scope") else {
+                throw PatternFault("must name a unit with its ending, such as unit:mail.service")
+            }
+            self = .unit(name)
+        case "flatpak": self = .flatpak(name == "*" ? nil : name)
+        case "snap": self = .snap(name == "*" ? nil : name)
+        default: throw PatternFault(Self.forms)
+        }
+    }
+
+    private static let forms = "is none of: *, exe:PATH, unit:NAME.service, flatpak:ID, snap:NAME"
+
+    /// The entry's text.
+    package var text: String {
+        switch self {
+        case .any: "*"
+        case .executable(let path): "exe:" + path
+        case .unit(let name): "unit:" + name
+        case .flatpak(let id): "flatpak:" + (id ?? "*")
+        case .snap(let name): "snap:" + (name ?? "*")
+        }
+    }
+
+    /// How particular it is: of the entries that mean a program, the most particular one holds.
+    var rank: Int {
+        switch self {
+        case .any: 0
+        case .flatpak(nil), .snap(nil): 1
+        case .unit: 2
+        case .executable: 3
+        case .flatpak, .snap: 4
+        }
+    }
+
+    /// Whether it means this client. A client that cannot be named is meant by `*` alone; one in a sandbox never by the
+    /// file that it runs, since a sandbox may run files of the person's.
+    ///
+    /// - Parameter fileAt: which file a path leads to, as the daemon sees it.
+    package func matches(_ peer: PeerIdentity, fileAt: (String) -> FileIdentity?) -> Bool {
+        guard case .known(let process) = peer else { return self == .any }
+        switch (self, process.sandbox) {
+        case (.any, _): return true
+        case (.executable(let path), nil): return fileAt(path) == process.executable.file
+        case (.unit(let name), nil): return process.unit == name
+        case (.flatpak(let id), .flatpak(let own)): return id == nil || id == own
+        case (.snap(let name), .snap(let own)): return name == nil || name == own
+        default: return false
+        }
+    }
+}
+
+/// What is wrong with an entry.
+package struct PatternFault: Error, Sendable {
+    package let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+extension PeerIdentity {
+    /// The client in the words of a policy, for people and for `data.client`.
+    package var clientName: String {
+        switch self {
+        case .unknown: return "unknown"
+        case .known(let process):
+            switch process.sandbox {
+            case .flatpak(let id): return "flatpak:" + DisplayText.sanitized(id)
+            case .snap(let name): return "snap:" + DisplayText.sanitized(name)
+            case nil:
+                return process.executable.isThere ? "exe:" + DisplayText.sanitized(process.executable.path) : "unknown"
+            }
+        }
+    }
+
+    /// Who asks, for a person.
+    var phrase: String {
+        switch self {
+        case .unknown(let pid, let doubt): "a program that cannot be named (process \(pid): \(doubt.rawValue))"
+        case .known(let process) where clientName == "unknown":
+            "a program whose file is not what its name leads to (process \(process.pid))"
+        case .known: clientName
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import StrictJSON
+package import Systemd
+package import TokendProtocol
+
+/// Shows a person something outside of any program: a desktop's notifications.
+@LoopActor package protocol PersonNotifying: AnyObject, Sendable {
+    /// Asks, and calls `answer` once: with what the person chose, or with nil at once where nobody can be asked, and where
+    /// the question was closed unanswered.
+    ///
+    /// - Returns: called to take the question away again.
+    func ask(
+        _ question: ConfirmQuestion,
+        answer: @escaping @LoopActor (PersonReply) -> Void
+    ) -> @LoopActor () -> Void
+
+    /// Says that a sign-in is needed, with a button that begins it.
+    ///
+    /// - Returns: called to take it away again.
+    func remind(
+        _ reminder: LoginReminder,
+        onChoice: @escaping @LoopActor () -> Void
+    ) -> @LoopActor () -> Void
+}
+
+/// What became of a question.
+package enum PersonReply: Sendable, Equatable {
+    case said(ConfirmAnswer.Answer)
+    /// It was closed without an answer.
+    case closed
+    /// Nobody can be asked: there is no service, or none that shows buttons.
+    case nobody
+}
+
+/// What a person is asked.
+package struct ConfirmQuestion: Sendable, Equatable {
+    /// What it is about.
+    package enum Matter: Sendable, Equatable {
+        /// A token; whether "always" can be answered.
+        case token(canBeRemembered: Bool)
+        /// Where an existing sign-in may go, which is changed to a provider of this name.
+        case destination(String)
+    }
+
+    package var id: String
+    package var account: String
+    /// In the words of `allow`.
+    package var client: String
+    /// What the program calls itself; not to be trusted.
+    package var application: String?
+    package var matter: Matter
+
+    package init(id: String, account: String, client: String, application: String?, matter: Matter) {
+        self.id = id
+        self.account = account
+        self.client = client
+        self.application = application
+        self.matter = matter
+    }
+}
+
+extension ConfirmQuestion {
+    /// The members of the event `confirm_wanted`.
+    var details: JSONObject {
+        var details: JSONObject = ["id": .string(id), "client": .string(client)]
+        if let application { details["application"] = .string(DisplayText.sanitized(application)) }
+        switch matter {
+        case .token(let canBeRemembered): details["always"] = .bool(canBeRemembered)
+        case .destination(let provider): details["destination"] = .string(provider)
+        }
+        return details
+    }
+}
+
+/// What a person is told who has to sign in again.
+package struct LoginReminder: Sendable, Equatable {
+    package var account: String
+    /// One sentence.
+    package var message: String
+
+    package init(account: String, message: String) {
+        self.account = account
+        self.message = message
+    }
+}
+
+/// Where there is no desktop.
+final class NobodyToNotify: PersonNotifying {
+    nonisolated init() {}
+
+    func ask(
+        _ question: ConfirmQuestion,
+        answer: @escaping @LoopActor (PersonReply) -> Void
+    ) -> @LoopActor () -> Void {
+        answer(.nobody)
+        return {}
+    }
+
+    func remind(_ reminder: LoginReminder, onChoice: @escaping @LoopActor () -> Void) -> @LoopActor () -> Void { {} }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import TokendProtocol
+
+/// What there is behind a narrower socket.
+package struct SocketView: Sendable {
+    /// What it is made of.
+    package let socket: NarrowSocket
+    /// Where it is.
+    package let path: String
+
+    package init(_ socket: NarrowSocket, path: String) {
+        self.socket = socket
+        self.path = path
+    }
+
+    /// Whether its clients hear of an event: of their own accounts alone.
+    func shows(_ event: EventMessage) -> Bool {
+        event.account.map(socket.accounts.contains) ?? false
+    }
+
+    func hasEnded(at now: Int64) -> Bool {
+        socket.until.map { $0 <= now } ?? false
+    }
+}

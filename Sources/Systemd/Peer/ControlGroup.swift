@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// What the name of a process's control group says of it (`/proc/PID/cgroup`, cgroups(7)).
+package struct ControlGroup: Sendable, Equatable {
+    /// The unit that it belongs to: the user manager's where the person's own manager runs it, the system's otherwise;
+    /// nil where no unit does.
+    package var unit: String?
+    /// The Flatpak whose scope it is in.
+    package var flatpak: String?
+    /// The snap whose scope or service it is in.
+    package var snap: String?
+
+    /// Reads the file's text.
+    ///
+    /// - Returns: nil where it names no group of systemd's.
+    package init?(_ text: String) {
+        guard let path = Self.path(in: text) else { return nil }
+        let components = path.split(separator: "/")
+        let manager = components.lastIndex { $0.hasPrefix("user@") && $0.hasSuffix(".service") }
+        let own = manager.map { components[($0 + 1)...] } ?? components[...]
+        unit = own.first { !$0.hasSuffix(".slice") && Self.isUnit($0) }.map(Self.unescaped)
+        for component in components.map(Self.unescaped) {
+            flatpak = flatpak ?? Self.flatpak(ofScope: component)
+            snap = snap ?? Self.snap(ofUnit: component)
+        }
+    }
+
+    /// The unified hierarchy's path, or that of systemd's own hierarchy beside older ones.
+    private static func path(in text: String) -> Substring? {
+        var legacy: Substring?
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            if fields[0] == "0", fields[1].isEmpty, fields[2] != "/" { return fields[2] }
+            if fields[1] == "name=systemd" { legacy = fields[2] }
+        }
+        return legacy
+    }
+
+    private static func isUnit(_ component: Substring) -> Bool {
+        component.hasSuffix(".service") || component.hasSuffix(".scope")
+    }
+
+    /// systemd puts an underscore before names that the kernel would take for files of its own.
+    private static func unescaped(_ component: Substring) -> String {
+        String(component.hasPrefix("_") ? component.dropFirst() : component)
+    }
+
+    /// `app-flatpak-ID-NUMBER.scope`, as Flatpak names the scope that it starts programs in.
+    private static func flatpak(ofScope component: String) -> String? {
+        let prefix = "app-flatpak-"
+        guard component.hasPrefix(prefix), component.hasSuffix(".scope") else { return nil }
+        let rest = component.dropFirst(prefix.count).dropLast(".scope".count)
+        guard let dash = rest.lastIndex(of: "-") else { return nil }
+        return decoded(rest[..<dash])
+    }
+
+    /// `snap.NAME.APP-NUMBER.scope`, `snap.NAME.APP.service`, as snapd names them.
+    private static func snap(ofUnit component: String) -> String? {
+        guard component.hasPrefix("snap."), isUnit(component[...]) else { return nil }
+        let parts = component.split(separator: ".")
+        return parts.count >= 3 ? decoded(parts[1]) : nil
+    }
+
+    /// `\xNN`, as systemd writes what a unit's name cannot hold.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), rest.count >= 3,
+                let value = UInt8(String(decoding: rest.dropFirst().prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// Who is at the other end of a connection, as far as the kernel and systemd tell.
+package enum PeerIdentity: Sendable, Equatable {
+    case known(ProcessIdentity)
+    /// It cannot be said, and is not guessed.
+    case unknown(pid: Int32, Doubt)
+
+    /// Why a process cannot be named.
+    package enum Doubt: String, Sendable {
+        /// The process that connected has ended; its number may be another's by now.
+        case ended = "the process that connected has ended"
+        /// Another process than the one that connected writes, or wrote, on the connection.
+        case shared = "more than one process uses the connection"
+        /// The process has become another program since it connected.
+        case replaced = "the process has become another program since it connected"
+        /// The kernel does not let us look: another user's process, or one that has made itself unreadable.
+        case unreadable = "the process does not let itself be looked at"
+        /// It is in a sandbox, and what says so does not say one name.
+        case sandbox = "it runs in a sandbox whose name cannot be made out"
+    }
+}
+
+/// A process as policies and logs name it.
+package struct ProcessIdentity: Sendable, Equatable {
+    /// A program's file.
+    package struct Executable: Sendable, Equatable {
+        /// What it is compared by.
+        package var file: FileIdentity
+        /// For people: as the process's own view of the file system has it.
+        package var path: String
+        /// Whether that path leads to this very file in the daemon's view, too: if not, it must not be shown as its name.
+        package var isThere: Bool
+
+        package init(file: FileIdentity, path: String, isThere: Bool = true) {
+            self.file = file
+            self.path = path
+            self.isThere = isThere
+        }
+    }
+
+    /// A sandbox that the process cannot leave, with the name that it was started under.
+    package enum Sandbox: Sendable, Equatable {
+        case flatpak(String)
+        case snap(String)
+    }
+
+    package var pid: Int32
+    package var uid: UInt32
+    package var executable: Executable
+    package var unit: String?
+    package var sandbox: Sandbox?
+
+    package init(pid: Int32, uid: UInt32, executable: Executable, unit: String? = nil, sandbox: Sandbox? = nil) {
+        self.pid = pid
+        self.uid = uid
+        self.executable = executable
+        self.unit = unit
+        self.sandbox = sandbox
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import CSystemd
+import Glibc
+
+/// The process that connected to a socket, kept apart from any later one of the same number.
+///
+/// It holds no descriptor: where the kernel keeps the process with the socket, it is asked anew each time; where it does
+/// not, the process's start time, read when it connected, tells it from the next one.
+package struct PeerProcess: Sendable {
+    /// How the process is told from a later one of its number.
+    package enum Means: Sendable, CaseIterable {
+        /// The socket hands out a pidfd of the process that connected (`SO_PEERPIDFD`, Linux 6.5).
+        case peerDescriptor
+        /// A pidfd of the number, and the start time (`pidfd_open`, Linux 5.3).
+        case openedDescriptor
+        /// The start time alone.
+        case startTime
+
+        /// The best that this kernel has.
+        static let best: Means = {
+            var ends: [Int32] = [-1, -1]
+            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return .startTime }
+            defer { for end in ends { close(end) } }
+            if closing(tokend_systemd_peer_pidfd(ends[0])) { return .peerDescriptor }
+            return closing(tokend_systemd_pidfd_open(getpid())) ? .openedDescriptor : .startTime
+        }()
+
+        private static func closing(_ descriptor: Int32) -> Bool {
+            guard descriptor >= 0 else { return false }
+            close(descriptor)
+            return true
+        }
+    }
+
+    package let credentials: UnixSocket.Credentials
+    private let means: Means
+    private let startTime: UInt64?
+
+    /// To be made as soon as the connection is there.
+    ///
+    /// - Parameter means: other than the kernel's best for tests alone.
+    package init(_ credentials: UnixSocket.Credentials, means: Means? = nil) {
+        self.credentials = credentials
+        self.means = means ?? .best
+        startTime = self.means == .peerDescriptor ? nil : ProcessFolder(credentials.pid).startTime
+    }
+
+    /// Who it is now.
+    ///
+    /// - Parameter descriptor: the socket that it connected to.
+    package func identity(on descriptor: Int32) -> PeerIdentity {
+        let pid = credentials.pid
+        let pidfd =
+            switch means {
+            case .peerDescriptor: tokend_systemd_peer_pidfd(descriptor)
+            case .openedDescriptor: tokend_systemd_pidfd_open(pid)
+            case .startTime: Int32(-1)
+            }
+        defer { if pidfd >= 0 { close(pidfd) } }
+        guard isSame(pidfd) else { return .unknown(pid: pid, .ended) }
+        let read = ProcessFolder(pid).identity(uid: credentials.uid)
+        // What was read is its own only if it is there still.
+        return isSame(pidfd) ? read : .unknown(pid: pid, .ended)
+    }
+
+    /// The file of the program that it runs; nil where that cannot be seen, or the process has ended.
+    package func program(on descriptor: Int32) -> FileIdentity? {
+        guard case .known(let known) = identity(on: descriptor) else { return nil }
+        return known.executable.file
+    }
+
+    private func isSame(_ pidfd: Int32) -> Bool {
+        if means != .startTime {
+            var watched = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+            // It becomes readable with the end of the process.
+            guard pidfd >= 0, poll(&watched, 1, 0) == 0 else { return false }
+        }
+        guard means != .peerDescriptor else { return true }
+        guard let startTime else { return false }
+        return ProcessFolder(credentials.pid).startTime == startTime
+    }
+}

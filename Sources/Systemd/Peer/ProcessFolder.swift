@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// What `/proc/PID` tells of a process. The number alone may be another's by the next look: `PeerProcess` sees to that.
+struct ProcessFolder {
+    private let pid: Int32
+    private var path: String { "/proc/\(pid)" }
+    /// More than any of these files holds.
+    private static let limit = 64 * 1024
+
+    init(_ pid: Int32) {
+        self.pid = pid
+    }
+
+    /// In ticks since the machine's start; nil where there is no such process.
+    var startTime: UInt64? {
+        text("stat").flatMap(SandboxText.startTime(stat:))
+    }
+
+    /// The program's file; nil where the kernel does not let us see it.
+    var executable: ProcessIdentity.Executable? {
+        guard let file = FileIdentity(at: path + "/exe") else { return nil }
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path + "/exe", &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        let bytes = buffer.prefix(count).map { UInt8(bitPattern: $0) }
+        let path = String(decoding: bytes, as: UTF8.self)
+        return .init(file: file, path: path, isThere: FileIdentity(at: path) == file)
+    }
+
+    func identity(uid: UInt32) -> PeerIdentity {
+        // Without a view of its root nobody can say that it is in no sandbox.
+        let root = open(path + "/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
+        guard root >= 0 else { return .unknown(pid: pid, .unreadable) }
+        defer { close(root) }
+        guard let executable, let groups = text("cgroup") else { return .unknown(pid: pid, .unreadable) }
+        let group = ControlGroup(groups)
+        let flatpak: String?
+        switch flatpakID(in: root) {
+        case .none: flatpak = nil
+        case .unreadable: return .unknown(pid: pid, .sandbox)
+        case .named(let id): flatpak = id
+        }
+        let snap = (text("attr/apparmor/current") ?? text("attr/current")).flatMap(SandboxText.snapName(label:))
+        // A program may be able to lie about one of them, and not about both.
+        if let scope = group?.flatpak, scope != flatpak { return .unknown(pid: pid, .sandbox) }
+        if let scope = group?.snap, let snap, scope != snap { return .unknown(pid: pid, .sandbox) }
+        var identity = ProcessIdentity(pid: pid, uid: uid, executable: executable, unit: group?.unit)
+        if let flatpak {
+            identity.sandbox = .flatpak(flatpak)
+        } else if let snap = snap ?? group?.snap {
+            identity.sandbox = .snap(snap)
+        }
+        return .known(identity)
+    }
+
+    private enum Flatpak {
+        case none
+        case named(String)
+        case unreadable
+    }
+
+    /// What Flatpak puts at the root of each of its sandboxes.
+    private func flatpakID(in root: Int32) -> Flatpak {
+        let descriptor = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == ENOENT ? .none : .unreadable }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let text = Self.text(of: descriptor)
+        else { return .unreadable }
+        return SandboxText.flatpakID(text).map { .named($0) } ?? .unreadable
+    }
+
+    private func text(_ name: String) -> String? {
+        let descriptor = open(path + "/" + name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return Self.text(of: descriptor)
+    }
+
+    private static func text(of descriptor: Int32) -> String? {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < limit {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += chunk[..<count]
+        }
+        return nil
+    }
+}

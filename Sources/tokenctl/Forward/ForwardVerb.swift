@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// `tokenctl forward`: carries a narrower socket to another machine, by OpenSSH's forwarding of Unix sockets, for as long
+/// as it runs.
+struct ForwardVerb {
+    /// How one connection ended.
+    private struct Attempt {
+        var wasUp = false
+        /// What ssh said last.
+        var message: String?
+        var signal: Int32?
+    }
+
+    private let conversation: Conversation
+    private var console: Console { conversation.console }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let host = conversation.invocation.operands[0]
+        let socket = try FurtherSockets(conversation).chosen()
+        guard let ssh = conversation.world.findProgram("ssh") else {
+            throw TokenctlError(
+                .input,
+                exitCode: ExitCode.unavailable,
+                "ssh is not installed",
+                next: ["apt install openssh-client"]
+            )
+        }
+        let forwarding = SocketForwarding(ssh: ssh, host: host, name: socket.name, path: socket.path)
+        try carry(forwarding, conversation.takeOverSignals())
+        return ExitCode.success
+    }
+
+    /// Keeps it up: what drops is taken up again, but for the first time, when it is the person's to mend.
+    private func carry(_ forwarding: SocketForwarding, _ interruption: Interruption) throws(TokenctlError) {
+        var pause = ReconnectPause()
+        while true {
+            let began = conversation.now
+            let attempt = attempt(forwarding, interruption, isFirst: pause.isFirst)
+            try end(attempt.signal)
+            if pause.isFirst, !attempt.wasUp { throw failure(attempt, forwarding) }
+            let seconds = pause.next(after: conversation.now - began, wasUp: attempt.wasUp)
+            console.say("The connection dropped; again in \(seconds) s. Ctrl-C ends.")
+            try end(interruption.wait(for: .seconds(seconds)))
+        }
+    }
+
+    private func end(_ signal: Int32?) throws(TokenctlError) {
+        guard let signal else { return }
+        throw .interrupted(by: signal, "the socket is not carried any more")
+    }
+
+    private func failure(_ attempt: Attempt, _ forwarding: SocketForwarding) -> TokenctlError {
+        let host = TerminalText.sanitized(forwarding.host)
+        return TokenctlError(
+            .connectionLost,
+            exitCode: ExitCode.unavailable,
+            "the socket could not be carried to \(host)" + (attempt.message.map { ": \($0)" } ?? ""),
+            next: ["ssh \(ShellWord.quoted(host)) true"]
+        )
+    }
+
+    private func attempt(_ forwarding: SocketForwarding, _ interruption: Interruption, isFirst: Bool) -> Attempt {
+        var attempt = Attempt()
+        var remote: String?
+        run(forwarding.preparation, interruption, &attempt) { remote = $0 }
+        guard attempt.signal == nil, let remote else { return attempt }
+        guard SocketForwarding.isUsable(remote) else {
+            attempt.message = "the runtime folder over there has no plain name: \(remote)"
+            return attempt
+        }
+        var wasUp = false
+        run(forwarding.carrying(to: remote), interruption, &attempt) { line in
+            guard line == "up" else { return }
+            wasUp = true
+            announce(forwarding, remote, isFirst: isFirst)
+        }
+        attempt.wasUp = wasUp
+        return attempt
+    }
+
+    private func run(
+        _ arguments: [String],
+        _ interruption: Interruption,
+        _ attempt: inout Attempt,
+        _ output: (String) -> Void
+    ) {
+        var last: String?
+        let program = WatchedProgram(arguments: arguments, environment: conversation.world.environment)
+        let end = program.run(until: interruption, output: output) { line in
+            last = line
+            console.say("ssh: \(line)")
+        }
+        if case .interrupted(let signal) = end { attempt.signal = signal }
+        attempt.message = last
+    }
+
+    private func announce(_ forwarding: SocketForwarding, _ remote: String, isFirst: Bool) {
+        let host = TerminalText.sanitized(forwarding.host)
+        guard isFirst else { return console.say("“\(forwarding.name)” is at \(host) again.") }
+        console.say("“\(forwarding.name)” is at \(host) for as long as this runs; Ctrl-C ends.")
+        console.say("There, tell programs where it is:")
+        console.sayNext(["export TOKEND_SOCKET=\(remote)"])
+    }
+}
+
+/// The narrower sockets that the daemon has open.
+struct FurtherSockets {
+    private let conversation: Conversation
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    /// The one that `--socket` names, or the only one.
+    func chosen() throws(TokenctlError) -> (name: String, path: String) {
+        let status = try conversation.ask(Status.self, Status.Parameters())
+        let listed = status["daemon"]?.object?["sockets"]?.array ?? []
+        let known: [(name: String, path: String)] = listed.compactMap { value in
+            // The name becomes part of a path over there.
+            guard let name = value.object?["name"]?.string, AccountDraft.isName(name),
+                let path = value.object?["path"]?.string
+            else { return nil }
+            return (name, path)
+        }
+        let names = known.map(\.name).joined(separator: ", ")
+        guard !known.isEmpty else {
+            throw .usage(
+                "there is no further socket to carry; describe one in config.json5",
+                next: ["man tokend-config"]
+            )
+        }
+        if let name = conversation.invocation.value("--socket") {
+            if let socket = known.first(where: { $0.name == name }) { return socket }
+            throw .usage("there is no socket “\(TerminalText.sanitized(name))”; there is: \(names)")
+        }
+        guard known.count == 1 else { throw .usage("which socket? There are: \(names) (--socket NAME)") }
+        return known[0]
+    }
+}

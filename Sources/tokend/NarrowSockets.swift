@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import Glibc
+import Systemd
+import TokendProtocol
+
+/// The further sockets of `config.json5`: made, kept and removed as the settings say.
+@LoopActor final class NarrowSockets {
+    private struct Open {
+        let view: SocketView
+        let descriptor: Int32
+        let server: SocketServer
+        var end: (any ScheduledTimer)?
+    }
+
+    /// Fewer than the main socket has: these are for a few programs, and their descriptors are the same process's.
+    private static let mostClients = 256
+    private let loop: EventLoop
+    private let router: RequestRouter
+    private let clock: any Clock
+    private let log: JournalLog
+    private let runtimeFolder: String?
+    private var open: [String: Open] = [:]
+
+    init(
+        loop: EventLoop,
+        router: RequestRouter,
+        clock: any Clock,
+        log: JournalLog,
+        environment: [String: String]
+    ) {
+        self.loop = loop
+        self.router = router
+        self.clock = clock
+        self.log = log
+        let standard = "/run/user/\(getuid())"
+        runtimeFolder = environment["XDG_RUNTIME_DIR"].nonEmpty ?? (access(standard, W_OK) == 0 ? standard : nil)
+    }
+
+    /// Takes over the settings: what they do not name any more, or name otherwise, is closed with its clients.
+    func adopt(_ wanted: [NarrowSocket]) {
+        let now = clock.now.wall
+        let due = wanted.filter { $0.until.map { $0 > now } ?? true }
+        for (name, socket) in open where !due.contains(socket.view.socket) { close(name) }
+        for socket in due where open[socket.name] == nil {
+            do throws(StartFailure) {
+                try make(socket)
+            } catch {
+                log.write(LogLine(.warning, "the socket “\(socket.name)”: \(error.message)"))
+            }
+        }
+        router.openSockets = open.values.map(\.view).sorted { $0.socket.name < $1.socket.name }
+    }
+
+    /// Sends an event to the subscribers that see it.
+    func publish(_ event: EventMessage, _ line: [UInt8]) {
+        for socket in open.values { socket.server.publish(event, line) }
+    }
+
+    /// Clients that wait for an answer, or have not read it yet.
+    var busyCount: Int { open.values.reduce(0) { $0 + $1.server.busyCount } }
+
+    /// Takes no new clients any more.
+    func stopAccepting() {
+        for socket in open.values { socket.server.stopAccepting() }
+    }
+
+    func closeAll() {
+        for name in Array(open.keys) { close(name) }
+    }
+
+    private func make(_ socket: NarrowSocket) throws(StartFailure) {
+        let path = try path(of: socket)
+        let made = try MainSocket.make(path: path)
+        guard chmod(path, socket.mode) == 0 else {
+            made.remove()
+            throw StartFailure(code: 73, message: "cannot set the mode of \(path): \(StartFailure.reason)")
+        }
+        var limits = SessionLimits()
+        limits.clients = min(limits.clients, Self.mostClients)
+        limits.halfLines /= 8
+        let view = SocketView(socket, path: path)
+        do {
+            let server = try SocketServer(
+                loop: loop,
+                listener: made.descriptor,
+                limits: limits,
+                handler: router,
+                view: view
+            )
+            open[socket.name] = Open(view: view, descriptor: made.descriptor, server: server, end: end(of: socket))
+        } catch {
+            made.remove()
+            throw StartFailure(code: 71, message: error.message)
+        }
+    }
+
+    private func path(of socket: NarrowSocket) throws(StartFailure) -> String {
+        guard socket.path.hasPrefix("%t/") else { return socket.path }
+        guard let runtimeFolder else {
+            throw StartFailure(code: 78, message: "there is no runtime folder for %t: $XDG_RUNTIME_DIR is not set")
+        }
+        return runtimeFolder + socket.path.dropFirst(2)
+    }
+
+    /// Requests look at the end themselves; the timer takes the socket away.
+    private func end(of socket: NarrowSocket) -> (any ScheduledTimer)? {
+        guard let until = socket.until else { return nil }
+        let now = clock.now
+        let instant = now.boot.advanced(by: .seconds(max(0, until - now.wall)))
+        return clock.schedule(at: instant, accuracy: .seconds(1)) { [weak self] in
+            self?.close(socket.name)
+            self?.router.openSockets.removeAll { $0.socket.name == socket.name }
+        }
+    }
+
+    private func close(_ name: String) {
+        guard let socket = open.removeValue(forKey: name) else { return }
+        socket.end?.cancel()
+        socket.server.stopAccepting()
+        unlink(socket.view.path)
+        Glibc.close(socket.descriptor)
+        socket.server.closeAll()
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// The person is told that a sign-in is needed: once, with a way to it, until it is done.
+@Suite(.onLoop, .timeLimit(.minutes(1))) struct LoginReminderTests {
+    @Test @LoopActor func `a grant's end is told once, and taken away when it is mended (E11, 6)`() async throws {
+        let world = await World.signedIn(try .plain(), age: 60)
+        let reminders = LoginReminders(broker: world.broker)
+        let ended = BrokerEvent.grantEnded(account: "work", reason: .ended, oauthError: "invalid_grant")
+        reminders.note(ended)
+        reminders.note(ended)
+        #expect(world.notifier.reminders.map(\.account) == ["work"])
+        #expect(world.notifier.withdrawn.isEmpty)
+        reminders.note(.loginFinished(account: "work", loginID: "x", error: nil))
+        #expect(world.notifier.withdrawn.count == 1)
+        reminders.note(ended)
+        #expect(world.notifier.reminders.count == 2)
+    }
+
+    @Test @LoopActor func `what nobody can mend by signing in is not told (C2)`() async throws {
+        let world = await World.signedIn(try .plain(), age: 60)
+        let reminders = LoginReminders(broker: world.broker)
+        reminders.note(.grantEnded(account: "work", reason: .signedOut, oauthError: nil))
+        reminders.note(.refreshFailed(account: "work", ProtocolError(.providerUnreachable, "away")))
+        reminders.note(.storeFault(account: "work", StoreError(code: .locked, message: "locked")))
+        #expect(world.notifier.reminders.isEmpty)
+    }
+
+    @Test @LoopActor func `its button begins the sign-in in the browser`() async throws {
+        let world = await World.signedIn(try .plain(), age: 60)
+        let reminders = LoginReminders(broker: world.broker)
+        reminders.note(.grantEnded(account: "work", reason: .ended, oauthError: nil))
+        world.notifier.choose()
+        await settle()
+        #expect(world.browser.opened.first?.host == "idp.example")
+    }
+
+    @Test @LoopActor func `a person who wants no notifications gets none`() async throws {
+        let world = await World.signedIn(try .plain(), age: 60)
+        world.files.configuration.daemon.notifies = false
+        world.broker.reload()
+        let reminders = LoginReminders(broker: world.broker)
+        reminders.note(.grantEnded(account: "work", reason: .ended, oauthError: nil))
+        #expect(world.notifier.reminders.isEmpty)
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import StrictJSON
+import Systemd
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// Who may what, as a table: no process and no file is there.
+@Suite struct AccountPolicyTests {
+    private static let files = [
+        "/usr/bin/mbsync": FileIdentity(device: 1, inode: 10), "/usr/bin/mutt": .init(device: 1, inode: 11),
+    ]
+
+    static func fileAt(_ path: String) -> FileIdentity? { files[path] }
+
+    /// A process by the inode of its file, its unit and its sandbox.
+    private static func process(
+        _ inode: UInt64 = 10,
+        path: String = "/usr/bin/mbsync",
+        unit: String? = nil,
+        _ sandbox: ProcessIdentity.Sandbox? = nil
+    ) -> PeerIdentity {
+        .known(
+            ProcessIdentity(
+                pid: 7,
+                uid: 1000,
+                executable: .init(file: .init(device: 1, inode: inode), path: path),
+                unit: unit,
+                sandbox: sandbox
+            )
+        )
+    }
+
+    private static let mbsync = process()
+    private static let mail = process(12, path: "/usr/bin/python3", unit: "mail.service")
+    private static let evolution = process(10, .flatpak("org.gnome.Evolution"))
+    private static let thunderbird = process(13, .snap("thunderbird"))
+    private static let nobody = PeerIdentity.unknown(pid: 7, .shared)
+
+    static func policy(_ members: String) throws -> AccountPolicy {
+        let text = "{ issuer: \"https://login.example.com\", client_id: \"app\", \(members) }"
+        return try AccountConfigurationTests.read(text).policy
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let allow: String
+        let peer: PeerIdentity
+        let verdict: AccountPolicy.TokenVerdict
+        var testDescription: String { "\(allow) for \(peer.clientName)" }
+
+        init(_ allow: String, _ peer: PeerIdentity, _ verdict: AccountPolicy.TokenVerdict) {
+            (self.allow, self.peer, self.verdict) = (allow, peer, verdict)
+        }
+    }
+
+    private static let free = AccountPolicy.TokenVerdict.allowed(TokenLimits())
+
+    static let rows = [
+        Row("'*'", mbsync, free), Row("'*'", evolution, free), Row("'*'", nobody, free),
+        Row("", mbsync, .refused), Row("", nobody, .refused),
+        Row("'exe:/usr/bin/mbsync'", mbsync, free),
+        Row("'exe:/usr/bin/mutt'", mbsync, .refused),
+        Row("'exe:/usr/bin/gone'", mbsync, .refused),
+        // The name is right and the file is another: a bind mount in a namespace of its own.
+        Row("'exe:/usr/bin/mbsync'", process(99), .refused),
+        // The file is right and runs in a sandbox.
+        Row("'exe:/usr/bin/mbsync'", evolution, .refused),
+        Row("'unit:mail.service'", process(12, unit: "mail.service", .flatpak("x.Y")), .refused),
+        Row("'unit:mail.service'", mail, free), Row("'unit:mail.service'", mbsync, .refused),
+        Row("'flatpak:org.gnome.Evolution'", evolution, free),
+        Row("'flatpak:org.gnome.Evolution'", thunderbird, .refused),
+        Row("'flatpak:org.gnome'", evolution, .refused),
+        Row("'flatpak:*'", evolution, free), Row("'flatpak:*'", mbsync, .refused), Row("'flatpak:*'", nobody, .refused),
+        Row("'snap:thunderbird'", thunderbird, free), Row("'snap:*'", evolution, .refused),
+        Row("'exe:/usr/bin/mbsync', 'unit:mail.service'", nobody, .refused),
+        // The most particular entry holds, wherever it stands; of equals the first.
+        Row("'*', {client: 'exe:/usr/bin/mbsync', scope: 'read'}", mbsync, .allowed(.init(scope: ["read"]))),
+        Row("{client: 'exe:/usr/bin/mbsync', scope: 'read'}, '*'", mail, free),
+        Row(
+            "{client: 'unit:mail.service', scope: 'a'}, {client: 'exe:/usr/bin/mbsync', scope: 'b'}",
+            process(unit: "mail.service"),
+            .allowed(.init(scope: ["b"]))
+        ),
+        Row(
+            "{client: 'flatpak:*', scope: 'a'}, {client: 'flatpak:org.gnome.Evolution', resource: 'https://r.example'}",
+            evolution,
+            .allowed(.init(resource: "https://r.example"))
+        ),
+        Row("{client: '*', scope: 'a'}, {client: '*', scope: 'b'}", mbsync, .allowed(.init(scope: ["a"]))),
+        Row("{client: '*', confirm: 'first'}, 'unit:mail.service'", mbsync, .asks(.init(), isEachTime: false)),
+        Row("{client: '*', confirm: 'first'}, 'unit:mail.service'", mail, free),
+        Row("{client: '*', confirm: 'always', scope: 'x'}", nobody, .asks(.init(scope: ["x"]), isEachTime: true)),
+    ]
+
+    @Test(arguments: rows) func `a token is for those that are named`(row: Row) throws {
+        let policy = try Self.policy("allow: [\(row.allow)]")
+        #expect(policy.tokens(for: row.peer, under: .init(), fileAt: Self.fileAt) == row.verdict)
+    }
+
+    @Test func `an account without a policy is open, and nobody needs to be named`() throws {
+        #expect(try Self.policy("").isOpen(under: .init()))
+        #expect(try Self.policy("allow: ['*'], confirm: 'never'").isOpen(under: .init()))
+        for members in [
+            "allow: []", "allow: ['*', 'exe:/a']", "confirm: 'first'", "allow: [{client: '*', scope: 'a'}]",
+        ] {
+            #expect(try !Self.policy(members).isOpen(under: .init()), "\(members)")
+        }
+        var administrator = AdministratorPolicy()
+        administrator.deny = [.flatpak(nil)]
+        #expect(try !Self.policy("").isOpen(under: administrator))
+        administrator = AdministratorPolicy()
+        administrator.confirmAtLeast = .first
+        #expect(try !Self.policy("").isOpen(under: administrator))
+    }
+
+    @Test func `an account may ask of all what an entry does not ask of one, and the administrator of everyone`() throws
+    {
+        let policy = try Self.policy(
+            "allow: [{client: 'exe:/usr/bin/mbsync', confirm: 'never'}, '*'], confirm: 'first'"
+        )
+        #expect(policy.tokens(for: Self.mbsync, under: .init(), fileAt: Self.fileAt) == Self.free)
+        #expect(policy.tokens(for: Self.mail, under: .init(), fileAt: Self.fileAt) == .asks(.init(), isEachTime: false))
+        var administrator = AdministratorPolicy()
+        administrator.confirmAtLeast = .always
+        let all = policy.tokens(for: Self.mbsync, under: administrator, fileAt: Self.fileAt)
+        #expect(all == .asks(.init(), isEachTime: true))
+    }
+
+    @Test func `the administrator's no goes above every entry, also for whom nobody can name`() throws {
+        let policy = try Self.policy("allow: ['flatpak:org.gnome.Evolution', '*']")
+        var administrator = AdministratorPolicy()
+        administrator.deny = [.flatpak(nil)]
+        #expect(policy.tokens(for: Self.evolution, under: administrator, fileAt: Self.fileAt) == .denied)
+        #expect(policy.tokens(for: Self.nobody, under: administrator, fileAt: Self.fileAt) == .denied)
+        #expect(policy.tokens(for: Self.mbsync, under: administrator, fileAt: Self.fileAt) == Self.free)
+        #expect(policy.administration(by: Self.evolution, under: administrator, fileAt: Self.fileAt) == .denied)
+    }
+
+    @Test(arguments: [
+        ("['*']", true, false, false, false), ("[]", false, false, false, false),
+        ("['exe:/usr/bin/mbsync']", true, false, false, false), ("['exe:/usr/bin/mutt']", false, false, false, false),
+        ("['*', 'flatpak:org.gnome.Evolution']", true, true, false, false),
+        ("['*', 'snap:*']", true, false, true, false),
+    ])
+    func `sandboxes and the nameless change nothing unless they are named`(
+        list: String,
+        plain: Bool,
+        flatpak: Bool,
+        snap: Bool,
+        unknown: Bool
+    ) throws {
+        let policy = try Self.policy("administration: \(list)")
+        let peers = [Self.mbsync, Self.evolution, Self.thunderbird, Self.nobody]
+        for (peer, isAllowed) in zip(peers, [plain, flatpak, snap, unknown]) {
+            let verdict = policy.administration(by: peer, under: .init(), fileAt: Self.fileAt)
+            #expect(verdict == (isAllowed ? .allowed : .refused), "\(peer.clientName)")
+        }
+    }
+
+    @Test(arguments: [
+        ("allow: 'exe:/x'", "must be a list"), ("allow: [1]", "names of clients"), ("allow: ['mbsync']", "is none of"),
+        ("allow: ['exe:mbsync']", "absolute"), ("allow: ['unit:mail']", "ending"), ("allow: ['exe:']", "is none of"),
+        ("allow: [{scope: 'a'}]", "without a “client”"), ("allow: [{client: 'x'}]", "is none of"),
+        ("allow: [{client: '*', scopes: 'a'}]", "“scopes”"), ("allow: [{client: '*', scope: ''}]", "“scope”"),
+        ("allow: [{client: '*', resource: 'x'}]", "“resource”"),
+        ("allow: [{client: '*', confirm: 'once'}]", "“confirm”"),
+        ("administration: [{client: '*', scope: 'a'}]", "“scope”"), ("confirm: 'sometimes'", "is none of"),
+    ])
+    func `an entry that says nothing is a fault`(members: String, word: String) {
+        let text = "{ issuer: \"https://login.example.com\", client_id: \"app\", \(members) }"
+        let faults = AccountConfigurationTests.faults(text)
+        #expect(!faults.isEmpty && faults.contains { $0.message.contains(word) }, "\(faults)")
+    }
+
+    @Test func `9700-5: a client that is held to less never gets the wide token`() {
+        let limits = TokenLimits(scope: ["read", "list"], resource: "https://api.example")
+        let narrowed: JSONObject = ["scope": "read list", "narrow": true, "resource": "https://api.example"]
+        #expect(limits.narrowing([:]) == narrowed)
+        #expect(limits.narrowing(["scope": ""]) == narrowed)
+        #expect(limits.narrowing(["scope": "read", "narrow": false])?["scope"] == "read")
+        #expect(limits.narrowing(["scope": "read", "narrow": false])?["narrow"] == true)
+        #expect(limits.narrowing(["resource": ["https://api.example"]])?["resource"] == "https://api.example")
+        for params: JSONObject in [
+            ["scope": "read write"], ["resource": "https://other.example"], ["audience": "x"], ["id_token": true],
+            ["resource": ["https://api.example", "https://other.example"]],
+        ] {
+            #expect(limits.narrowing(params) == nil, "\(params)")
+        }
+        #expect(TokenLimits().narrowing(["scope": "x"]) == ["scope": "x"])
+    }
+
+    @Test func `two limits hold together, and where they leave nothing there is nothing`() {
+        let read = TokenLimits(scope: ["read", "list"])
+        #expect(read.joined(with: TokenLimits(scope: ["list", "write"])) == TokenLimits(scope: ["list"]))
+        #expect(read.joined(with: TokenLimits(scope: ["write"])) == nil)
+        #expect(read.joined(with: TokenLimits()) == read && TokenLimits().joined(with: read) == read)
+        let resource = TokenLimits(resource: "https://a.example")
+        #expect(read.joined(with: resource)?.resource == "https://a.example")
+        #expect(resource.joined(with: TokenLimits(resource: "https://b.example")) == nil)
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import StrictJSON
+import Systemd
+import Testing
+import TokendProtocol
+
+@testable import Broker
+
+/// What there is behind a narrower socket, and what is not.
+@Suite(.onLoop, .timeLimit(.minutes(1))) struct NarrowViewTests {
+    /// Two accounts, of which the narrower socket names one.
+    @LoopActor private final class Stand {
+        let world: World
+        let main: MethodStand
+        let server: SocketServer
+        let path: String
+        private let listener: Int32
+
+        init(_ change: (inout NarrowSocket) -> Void = { _ in }) async throws {
+            world = World([try .plain("work"), try .plain("home")])
+            for name in ["work", "home"] {
+                let account = try AccountConfiguration.plain(name)
+                world.store.put(GrantRecord.signedIn(account, at: world.clock.now).item(for: account))
+            }
+            await world.start()
+            main = try MethodStand(world)
+            path = "/tmp/tokend-narrow.\(getpid()).\(UInt32.random(in: 0 ... .max))"
+            listener = try UnixSocketListener.bind(path)
+            var socket = NarrowSocket(name: "build", path: path, accounts: ["work", "gone"])
+            change(&socket)
+            server = try SocketServer(
+                loop: .main,
+                listener: listener,
+                handler: main.router,
+                view: SocketView(socket, path: path)
+            )
+        }
+
+        func client() throws -> MethodClient { try MethodClient(path: path) }
+
+        func end() {
+            server.stopAccepting()
+            server.closeAll()
+            close(listener)
+            unlink(path)
+            main.end()
+        }
+    }
+
+    @Test @LoopActor func `a method that is not named does not exist there`() async throws {
+        let stand = try await Stand()
+        defer { stand.end() }
+        let client = try stand.client()
+        let hello = try Hello.Result(json: await client.call(.hello).get())
+        #expect(Set(hello.methods.keys) == ["hello", "token.get"])
+        for method in RequestRouter.methods.keys where ![.hello, .tokenGet].contains(method) {
+            #expect(await client.call(method, ["account": "work"]).kind == .methodNotFound, "\(method)")
+        }
+        #expect(await client.call(.tokenGet, ["account": "work"]).value?["access_token"] == "A1")
+    }
+
+    @Test @LoopActor func `an account that is not named does not exist there`() async throws {
+        let stand = try await Stand { $0.methods = NarrowSocket.possible }
+        defer { stand.end() }
+        let client = try stand.client()
+        let error = try #require(await client.call(.tokenGet, ["account": "home"]).error)
+        let absent = try #require(await client.call(.tokenGet, ["account": "nowhere"]).error)
+        #expect(error.kind == .accountUnknown && error.data["accounts"] == ["work"])
+        #expect(error.message.replacing("home", with: "nowhere") == absent.message)
+        #expect(await client.call(.accountList).value?["accounts"] == ["work"])
+        // The only account that is seen is meant where none is named.
+        #expect(await client.call(.tokenGet).value?["account"] == "work")
+        #expect(await client.call(.tokenGet, ["issuer": "https://nowhere.example"]).kind == .accountUnknown)
+        for method in [Method.logout, .loginStart, .accountRefresh, .status] {
+            #expect(await client.call(method, ["account": "home"]).kind == .accountUnknown, "\(method)")
+        }
+        let login = try await stand.main.client().call(.loginStart, ["account": "home"]).get()["login_id"] ?? .null
+        for method in [Method.loginWait, .loginCancel] {
+            #expect(await client.call(method, ["login_id": login]).kind == .loginUnknown)
+        }
+    }
+
+    @Test @LoopActor func `status tells of its own accounts alone, without saying who the person is`() async throws {
+        let stand = try await Stand { $0.methods.insert(.status) }
+        defer { stand.end() }
+        let client = try stand.client()
+        let status = try Status.Result(json: await client.call(.status).get())
+        #expect(status.accounts.map(\.account) == ["work"] && status.accounts[0].state == .ready)
+        #expect(status.accounts[0].identity == nil && status.accounts[0].subject == nil)
+        #expect(status.daemon.socket == stand.path && status.daemon.configFolder.isEmpty)
+    }
+
+    @Test @LoopActor func `events of other accounts, and of the daemon, are not told there`() async throws {
+        let stand = try await Stand()
+        defer { stand.end() }
+        let view = try #require(stand.server.view)
+        #expect(view.shows(EventMessage(.tokenRefreshed, account: "work", at: 0)))
+        #expect(!view.shows(EventMessage(.tokenRefreshed, account: "home", at: 0)))
+        #expect(!view.shows(EventMessage(.configReloaded, at: 0)))
+    }
+
+    @Test @LoopActor func `after its end nothing is there`() async throws {
+        var end: Int64 = 0
+        let stand = try await Stand { socket in
+            socket.until = 1_000_000_000_000
+            end = socket.until ?? 0
+        }
+        defer { stand.end() }
+        let client = try stand.client()
+        #expect(await client.call(.tokenGet).value != nil)
+        stand.world.clock.stepWall(by: end)
+        #expect(await client.call(.tokenGet).kind == .methodNotFound)
+        #expect(await client.call(.hello).kind == .methodNotFound)
+    }
+
+    @Test @LoopActor func `an account's own rules hold there too`() async throws {
+        let stand = try await Stand()
+        defer { stand.end() }
+        var account = try AccountConfiguration.plain()
+        account.policy.allow = [.init(.executable("/usr/bin/true"))]
+        stand.world.reconfigure(account)
+        let client = try stand.client()
+        #expect(await client.call(.tokenGet).kind == .notAllowed)
+    }
+
+    @Test @LoopActor func `other users than those that are named get no byte`() async throws {
+        let stand = try await Stand { $0.uids = [geteuid() + 1] }
+        defer { stand.end() }
+        let peer = try SocketPeer(path: stand.path)
+        peer.send("{\"method\":\"hello\"}\n")
+        #expect(await peer.end().isEmpty)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TestSupport
+import Testing
+
+extension Programs {
+    /// Who is asking, with every trick that a program of the same person can play on it.
+    @Suite struct Peers {
+        private static let plain = "s = connect(); ask(s); print(hear(s))"
+
+        @Test func `a program that is named gets the token, and another one does not`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand)
+                #expect(try await programs.run(programs.good, Self.plain) == "token")
+                #expect(try await programs.run(programs.bad, Self.plain) == "not_allowed")
+                let refusal = try await stand.refusal("token.get", ["account": "work"])
+                #expect(refusal.kind == "not_allowed" && refusal.message.contains("to `allow` in "))
+                #expect(stand.daemon.log.contains("token.get refused to exe:\(programs.bad)"))
+            }
+        }
+
+        @Test func `a connection that is passed on, or inherited, is nobody's`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand)
+                let passed = try await programs.run(
+                    programs.good,
+                    """
+                    s = connect()
+                    ask(s)
+                    first = hear(s)
+                    s.set_inheritable(True)
+                    os.environ["FD"] = str(s.fileno())
+                    if os.fork() == 0:
+                        code = "import os, socket; s = socket.socket(fileno=int(os.environ['FD'])); "
+                        code += "s.sendall(b'{\\"method\\":\\"token.get\\",\\"params\\":{\\"account\\":\\"work\\"}}\\\\n')"
+                        os.execv(sys.argv[2], [sys.argv[2], "-c", code])
+                    os.wait()
+                    print(first, hear(s))
+                    """,
+                    [programs.bad]
+                )
+                #expect(passed == "token not_allowed")
+                let sent = try await programs.run(
+                    programs.good,
+                    """
+                    ours, theirs = socket.socketpair()
+                    if os.fork() == 0:
+                        _, control, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(4))
+                        s = socket.socket(fileno=array.array("i", control[0][2])[0])
+                        ask(s)
+                        os._exit(0)
+                    s = connect()
+                    theirs.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [s.fileno()]))])
+                    os.wait()
+                    answer = hear(s)
+                    ask(s)
+                    print(answer, hear(s))
+                    """
+                )
+                // Once it was shared, it stays so.
+                #expect(sent == "not_allowed not_allowed")
+            }
+        }
+
+        @Test func `a program that connects and then becomes the named one is nobody`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand)
+                let answer = try await programs.run(
+                    programs.bad,
+                    """
+                    s = connect()
+                    s.set_inheritable(True)
+                    ask(s, "hello")
+                    hear(s)
+                    code = sys.argv[3] + "s = socket.socket(fileno=int(sys.argv[2])); ask(s); print(hear(s))"
+                    os.execv(sys.argv[2], [sys.argv[2], "-c", code, sys.argv[1], str(s.fileno())])
+                    """,
+                    [programs.good, PeerStand.asking]
+                )
+                #expect(answer == "not_allowed")
+            }
+        }
+
+        @Test func `a file that is bound over the named one in another namespace is not it`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand)
+                let bound = ["/usr/bin/unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c"]
+                let shell = "mount --bind \"$1\" \"$2\" && shift && exec \"$@\""
+                let answer = try await programs.run(
+                    programs.good,
+                    "print(os.readlink('/proc/self/exe'), end=' '); " + Self.plain,
+                    under: bound + [shell, "sh", programs.bad]
+                )
+                #expect(answer == "\(programs.good) not_allowed")
+            }
+        }
+
+        @Test func `a process that got the number of one that connected is not it`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand)
+                let answer = try await programs.run(
+                    programs.bad,
+                    """
+                    ours, theirs = socket.socketpair()
+                    first = os.fork()
+                    if first == 0:
+                        s = connect()
+                        ours.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [s.fileno()]))])
+                        os._exit(0)
+                    _, control, _, _ = theirs.recvmsg(1, socket.CMSG_SPACE(4))
+                    s = socket.socket(fileno=array.array("i", control[0][2])[0])
+                    s.set_inheritable(True)
+                    os.waitpid(first, 0)
+                    code = sys.argv[3] + "s = socket.socket(fileno=int(sys.argv[2])); ask(s); print(hear(s), flush=True)"
+                    for attempt in range(200):
+                        with open("/proc/sys/kernel/ns_last_pid", "w") as last: last.write(str(first - 1))
+                        heir = os.fork()
+                        if heir == 0:
+                            if os.getpid() != first: os._exit(1)
+                            os.execv(sys.argv[2], [sys.argv[2], "-c", code, sys.argv[1], str(s.fileno())])
+                        os.waitpid(heir, 0)
+                        if heir == first: break
+                    else: print("no process got the number")
+                    """,
+                    [programs.good, PeerStand.asking]
+                )
+                #expect(answer == "not_allowed")
+            }
+        }
+
+        @Test func `9700-5: a program that is held to a scope gets that token, and no wider one`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand) { _ in "*" }
+                try stand.world.writeAccount(
+                    "work",
+                    issuer: stand.provider.issuer,
+                    more: "allow: [\"*\", { client: \"exe:\(programs.good)\", scope: \"email\" }]"
+                )
+                _ = try await stand.client.result("config.reload")
+                let scopes = """
+                    s = connect()
+                    lines = s.makefile()
+                    for more in [{}, {"scope": "openid email"}, {"id_token": True}, {"narrow": False}]:
+                        s.sendall(json.dumps({"method": "token.get", "params": {"account": "work", **more}}).encode() + b"\\n")
+                        reply = json.loads(lines.readline())
+                        print(reply["result"]["scope"] if "result" in reply else reply["error"]["data"]["kind"], end="; ")
+                    """
+                #expect(try await programs.run(programs.good, scopes) == "email; not_allowed; not_allowed; email; ")
+                let wide = try await programs.run(programs.bad, scopes)
+                #expect(wide.hasPrefix("openid email offline_access; "), "\(wide)")
+            }
+        }
+
+        @Test func `a program in a Flatpak is that Flatpak, whatever file it runs`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand)
+                let flatpak = try programs.flatpak("org.example.Mail")
+                #expect(try await programs.run(programs.good, Self.plain, under: flatpak) == "not_allowed")
+                try stand.world.writeAccount(
+                    "work",
+                    issuer: stand.provider.issuer,
+                    more: "allow: [\"flatpak:org.example.Mail\"]"
+                )
+                _ = try await stand.client.result("config.reload")
+                #expect(try await programs.run(programs.bad, Self.plain, under: flatpak) == "token")
+                let other = try programs.flatpak("org.example.Other")
+                #expect(try await programs.run(programs.bad, Self.plain, under: other) == "not_allowed")
+                let nameless = try programs.flatpak("")
+                #expect(try await programs.run(programs.bad, Self.plain, under: nameless) == "not_allowed")
+            }
+        }
+
+        @Test func `a Flatpak changes nothing unless it is named`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand) { _ in "*" }
+                let flatpak = try programs.flatpak("org.example.Mail")
+                let all = """
+                    for method in sys.argv[2:]:
+                        s = connect()
+                        ask(s, method)
+                        print(method, hear(s), end=" ")
+                    """
+                let methods = ["login.start", "logout", "account.show", "account.remove", "account.refresh"]
+                let refused = try await programs.run(programs.bad, all, under: flatpak, methods)
+                #expect(refused == methods.map { "\($0) not_allowed " }.joined())
+                #expect(try await programs.run(programs.bad, Self.plain, under: flatpak) == "token")
+                let whole =
+                    "for method in ['config.reload', 'account.list', 'doctor', 'store.unlock']:\n"
+                    + "    s = connect(); s.sendall(b'{\"method\":\"' + method.encode() + b'\"}\\n'); print(hear(s), end=' ')"
+                let kinds = try await programs.run(programs.bad, whole, under: flatpak)
+                #expect(kinds == String(repeating: "not_allowed ", count: 4))
+                try stand.world.writeAccount(
+                    "work",
+                    issuer: stand.provider.issuer,
+                    more: "administration: [\"*\", \"flatpak:org.example.Mail\"]"
+                )
+                _ = try await stand.client.result("config.reload")
+                #expect(
+                    try await programs.run(programs.bad, all, under: flatpak, ["account.show"]) == "account.show token "
+                )
+            }
+        }
+    }
+}
