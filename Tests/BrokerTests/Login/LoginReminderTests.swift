@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+import HTTPTypes
 import Systemd
 import Testing
 import TokendProtocol
