@@ -114,7 +114,9 @@ import TokendProtocol
         let stand = try await Stand(.first)
         defer { stand.methods.end() }
         stand.notifier.isThere = false
-        #expect(await (try stand.methods.client()).call(.eventsSubscribe, ["confirms": true]).value != nil)
+        let answering = try stand.methods.client()
+        defer { answering.leave() }
+        #expect(await answering.call(.eventsSubscribe, ["confirms": true]).value != nil)
         let id = await stand.asks()
         let wanted = try #require(stand.world.log.questions.last)
         // The test is one process: it has no second one to answer from.
