@@ -66,7 +66,16 @@ let package = Package(
         module("TokenClient", ["Secrets", "StrictJSON", "TokendProtocol"]),
         .executableTarget(
             name: "tokenctl",
-            dependencies: ["HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol"],
+            dependencies: [
+                "CQREncode", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol",
+            ],
+            swiftSettings: settings
+        ),
+
+        .executableTarget(
+            name: "terminal-front-end",
+            dependencies: ["TokenClient"],
+            path: "examples/terminal-front-end",
             swiftSettings: settings
         ),
 

@@ -39,6 +39,7 @@ package import TokendProtocol
         let store = ObservedStore(ports.store)
         var ports = ports
         ports.store = store
+        ports.redirects = SharedRedirects(ports.redirects)
         self.store = store
         prompt = StorePrompt(store: store)
         self.ports = ports
@@ -131,15 +132,15 @@ package import TokendProtocol
     /// Removes what a logout could not remove because the store was locked.
     private func finishRemovals() async {
         // A login that is storing its grant settles its account's removal by itself.
-        for name in ports.state.removals.sorted() where accounts[name]?.login?.isStoring != true {
+        for name in ports.state.notes.removals.sorted() where accounts[name]?.login?.isStoring != true {
             do throws(StoreError) {
                 try await store.remove(account: name)
-                ports.state.removals.remove(name)
+                ports.state.change { $0.removals.remove(name) }
             } catch {
                 return
             }
         }
-        for name in ports.state.clientRemovals.sorted() {
+        for name in ports.state.notes.clientRemovals.sorted() {
             do { try await vault(of: name).finishRemoval(name) } catch { return }
         }
     }

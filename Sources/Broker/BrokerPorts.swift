@@ -11,6 +11,7 @@ package struct BrokerPorts: Sendable {
     package var store: any CredentialStore
     package var redirects: any RedirectListening
     package var browser: any BrowserOpener
+    package var handlers: any CallbackHandling
     package var state: any LastingState
     package var files: any AccountFiles
     package var log: any EventLog
@@ -24,6 +25,7 @@ package struct BrokerPorts: Sendable {
         store: any CredentialStore,
         redirects: any RedirectListening,
         browser: any BrowserOpener,
+        handlers: any CallbackHandling = NoCallbackHandling(),
         state: any LastingState,
         files: any AccountFiles,
         log: any EventLog
@@ -34,6 +36,7 @@ package struct BrokerPorts: Sendable {
         self.store = store
         self.redirects = redirects
         self.browser = browser
+        self.handlers = handlers
         self.state = state
         self.files = files
         self.log = log

@@ -60,9 +60,7 @@ import TokendProtocol
         [RedirectURI.LoopbackHost.ipv4, .ipv6].map { host in
             let name = "loopback \(host.rawValue)"
             do throws(RedirectFault) {
-                let listener = try broker.ports.redirects.open(host, port: nil) { _, answer in
-                    answer(.refused(status: 404))
-                }
+                let listener = try broker.ports.redirects.open(host, port: nil) { _, _ in 404 }
                 listener.close()
                 return .init(name, .ok)
             } catch {

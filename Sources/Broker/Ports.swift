@@ -5,7 +5,6 @@ package import HTTPTypes
 package import OAuth
 package import Secrets
 package import Systemd
-package import TokendProtocol
 
 /// What the broker needs of the world. `tokend` meets these with curl, libsecret and the rest; tests meet them in
 /// memory, so that whole flows run with a clock that is moved by hand.
@@ -176,9 +175,16 @@ package enum RedirectAnswer: Sendable, Equatable {
     case refused(status: Int)
 }
 
+/// Called on the loop for each request. It takes the request, and then its second parameter the answer, now or later,
+/// exactly once; or it returns the 4xx status with which a request that is not its own is refused.
+package typealias RedirectHandler =
+    @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Int?
+
 /// A listener on a loopback address, open from its making until `close()`.
 @LoopActor package protocol RedirectListener: AnyObject, Sendable {
     var port: Int { get }
+    /// The literal addresses that it has; for `localhost`, both, or the one that this machine has.
+    var addresses: Set<RedirectURI.LoopbackHost> { get }
 
     /// Stops listening at once; answers that are under way are still delivered.
     func close()
@@ -189,22 +195,23 @@ package enum RedirectAnswer: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - port: nil: the system picks one.
-    ///   - handler: called on the loop for each request; its second parameter takes the answer, now or later, exactly
-    ///     once.
     /// - Throws: a sentence that names the port or the family that could not be had.
     func open(
         _ host: RedirectURI.LoopbackHost,
         port: Int?,
-        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+        handler: @escaping RedirectHandler
     ) throws(RedirectFault) -> any RedirectListener
 }
 
 /// Why no listener could be opened.
 package struct RedirectFault: Error, Sendable {
     package var message: String
+    /// This machine has no such address; nobody else has the port.
+    package var isAddressMissing: Bool
 
-    package init(message: String) {
+    package init(message: String, isAddressMissing: Bool = false) {
         self.message = message
+        self.isAddressMissing = isAddressMissing
     }
 }
 
@@ -227,18 +234,6 @@ package struct BrowserError: Error, Sendable {
 /// Where everything worth knowing goes: the journal, and the clients that subscribed.
 @LoopActor package protocol EventLog: AnyObject, Sendable {
     func record(_ event: BrokerEvent)
-}
-
-/// What outlives a restart and is no secret.
-@LoopActor package protocol LastingState: AnyObject, Sendable {
-    /// Accounts whose item could not be removed at logout because the store was locked: no grant comes back to life.
-    var removals: Set<String> { get set }
-    /// Accounts that were removed and whose client's item could not be, because the store was locked.
-    var clientRemovals: Set<String> { get set }
-    /// Accounts whose background work a person has stopped.
-    var paused: Set<String> { get set }
-    /// Programs that a person has let have an account's tokens from then on.
-    var decisions: [PolicyList.Decision] { get set }
 }
 
 /// The files of the person's own accounts.

@@ -44,6 +44,12 @@ static inline int tokend_mhd_epoll_descriptor(struct MHD_Daemon *daemon) {
     return info == NULL ? -1 : info->epoll_fd;
 }
 
+/// MHD_get_connection_info takes variable arguments; -1 where there is no such descriptor.
+static inline int tokend_mhd_connection_descriptor(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info == NULL ? -1 : info->connect_fd;
+}
+
 /// `MHD_RESPMEM_MUST_COPY` as a constant of an enumeration that Swift would need to build by hand.
 static inline struct MHD_Response *tokend_mhd_response(const void *bytes, size_t count) {
     return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);

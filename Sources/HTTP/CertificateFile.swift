@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import Glibc
+package import Systemd
 
 /// A file of certificate authorities in PEM form, as it was when it was read. What is compared and used is
 /// the content, so a file that changes is another value (a grant goes only where it was made for).
@@ -25,21 +25,13 @@ package struct CertificateFile: Sendable, Hashable {
         self.contents = contents
     }
 
-    /// Reads a file of at most 4 MiB. It blocks, so it belongs where the configuration is read.
+    /// Reads a regular file of at most 4 MiB. It blocks, so it belongs where the configuration is read.
     package init(path: String) throws(CertificateFileError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw .unreadable(path, errno) }
-        defer { close(descriptor) }
-        var contents: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            guard count >= 0 else { throw .unreadable(path, errno) }
-            guard count > 0 else { break }
-            contents += chunk[..<count]
-            guard contents.count <= 4 << 20 else {
-                throw CertificateFileError(code: .tooLarge, message: "\(path) is larger than 4 MiB.")
-            }
+        let contents: [UInt8]
+        do {
+            contents = try RegularFile.bytes(of: path)
+        } catch {
+            throw CertificateFileError(code: .unreadable(error.code), message: error.message)
         }
         try self.init(path: path, contents: contents)
     }
@@ -48,8 +40,8 @@ package struct CertificateFile: Sendable, Hashable {
 /// Why a file of certificate authorities cannot be used.
 package struct CertificateFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault.
-    package enum Code: Sendable {
-        case unreadable, noCertificate, tooLarge
+    package enum Code: Sendable, Hashable {
+        case unreadable(FileFault.Code), noCertificate
     }
 
     package let code: Code
@@ -58,8 +50,4 @@ package struct CertificateFileError: Error, Sendable, Hashable, CustomStringConv
     package let message: String
 
     package var description: String { message }
-
-    static func unreadable(_ path: String, _ code: Int32) -> CertificateFileError {
-        CertificateFileError(code: .unreadable, message: "Cannot read \(path): \(String(cString: strerror(code))).")
-    }
 }

@@ -12,6 +12,12 @@ final class ListenerExchanges {
     /// Called when an answer came after its connection had been suspended: the daemon has to run.
     var whenAnswered: () -> Void = {}
 
+    /// Called with every connection that begins.
+    var whenBegun: (OpaquePointer) -> Void = { _ in }
+
+    /// Called with every connection that has brought a whole request, or has ended.
+    var whenWhole: (OpaquePointer) -> Void = { _ in }
+
     /// Whether a connection has ended since this was last set to false.
     var hasConnectionEnded = false
 
@@ -51,9 +57,11 @@ final class ListenerExchanges {
             ListenerExchanges.from(context)?.end(connection, isDelivered: reason == .REQUEST_TERMINATED_COMPLETED_OK)
         }
         settings.connection = { context, connection, _, what in
-            guard what == .CONNECTION_NOTIFY_CLOSED else { return }
-            ListenerExchanges.from(context)?.hasConnectionEnded = true
-            ListenerExchanges.from(context)?.end(connection, isDelivered: false)
+            guard let exchanges = ListenerExchanges.from(context), let connection else { return }
+            guard what == .CONNECTION_NOTIFY_CLOSED else { return exchanges.whenBegun(connection) }
+            exchanges.hasConnectionEnded = true
+            exchanges.whenWhole(connection)
+            exchanges.end(connection, isDelivered: false)
         }
     }
 }
@@ -79,9 +87,11 @@ extension ListenerExchanges {
         return exchange.proceed(
             method: method,
             headers: { Self.headers(of: connection) },
-            bytes: bytes,
-            handler: handler
-        )
+            bytes: bytes
+        ) { [whenWhole] request, exchange in
+            whenWhole(connection)
+            handler(request, exchange)
+        }
     }
 
     private func end(_ connection: OpaquePointer?, isDelivered: Bool) {

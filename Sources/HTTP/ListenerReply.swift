@@ -28,8 +28,8 @@ package import Systemd
         respond(page.response, delivered: delivered)
     }
 
-    /// Sends the browser on to a path of the same listener (303; RFC 9110, section 15.4.4), so that the query with
-    /// the code leaves the address bar and the history.
+    /// Sends the browser on (303; RFC 9110, section 15.4.4): to a path of the same listener, so that the query with
+    /// the code leaves the address bar and the history, or to a provider, which is not told where it came from.
     package func redirect(to path: String) {
         respond(
             HTTPResponse(

@@ -7,7 +7,7 @@ package import Systemd
 ///
 /// It knows no paths: every whole request reaches the handler, which answers it now or later. Requests that
 /// are not HTTP, too large (64 KiB of headers, 64 KiB of body) or of an unknown method are refused before that, and
-/// harm nobody. At most 16 connections an address, each closed after 10 s without a byte.
+/// harm nobody. A request has 10 s to be whole; of more than 16 half-read ones an address, the oldest is cut off.
 @LoopActor package final class LoopbackListener {
     /// Called for every whole request.
     package typealias Handler = @LoopActor (ListenerRequest, ListenerReply) -> Void
@@ -27,17 +27,19 @@ package import Systemd
     /// - Parameters:
     ///   - addresses: one for a redirect URI with a literal address, both for `localhost`.
     ///   - port: 0 for any that is free for all addresses.
+    ///   - patience: how long a request may take to be whole, from its connection on.
     /// - Throws: `.portTaken` before any browser is opened; `.noAddress` where this machine has none of them.
     package init(
         loop: EventLoop = .main,
         addresses: [LoopbackAddress],
         port: UInt16 = 0,
+        patience: Duration = .seconds(10),
         handler: @escaping Handler
     ) throws(ListenerError) {
         let sockets = try LoopbackSocket.open(addresses, port: port)
         self.port = sockets.first?.port ?? port
         self.addresses = sockets.map(\.address)
-        servers = try LoopbackServer.start(sockets, loop: loop) { request, exchange in
+        servers = try LoopbackServer.start(sockets, loop: loop, patience: patience) { request, exchange in
             LoopActor.assumeIsolated { handler(request, ListenerReply(exchange)) }
         }
     }

@@ -10,8 +10,8 @@ import Systemd
 /// The daemon has no thread; its epoll descriptor and its next timeout are the loop's. It runs in `goRound`
 /// alone and is stopped outside of it only, so never inside one of its own callbacks.
 final class LoopbackServer {
-    /// Connections that are served at the same time; further ones wait in the kernel.
-    private static let connectionLimit: UInt32 = 16
+    /// Connections that are served at the same time, their requests whole or not; further ones wait in the kernel.
+    private static let connectionLimit: UInt32 = 64
     /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 10
     /// Bytes for a connection's buffers; libmicrohttpd refuses headers that need more. A browser sends along every
@@ -26,6 +26,8 @@ final class LoopbackServer {
     private var readiness: EventSource?
     private var timeout: EventSource?
     private var soon: EventSource?
+    private var admission: ListenerAdmission<OpaquePointer>
+    private var lateness: EventSource?
     private var grace: EventSource?
     /// The daemon is at work, and its callbacks may be.
     private var isInRound = false
@@ -36,12 +38,13 @@ final class LoopbackServer {
     static func start(
         _ sockets: [LoopbackSocket],
         loop: EventLoop,
+        patience: Duration,
         handler: @escaping ListenerExchanges.Handler
     ) throws(ListenerError) -> [LoopbackServer] {
         var servers: [LoopbackServer] = []
         for (index, socket) in sockets.enumerated() {
             do {
-                servers.append(try LoopbackServer(socket, loop: loop, handler: handler))
+                servers.append(try LoopbackServer(socket, loop: loop, patience: patience, handler: handler))
             } catch {
                 for unused in sockets[index...] { close(unused.descriptor) }
                 throw error
@@ -53,6 +56,7 @@ final class LoopbackServer {
     private init(
         _ socket: LoopbackSocket,
         loop: EventLoop,
+        patience: Duration,
         handler: @escaping ListenerExchanges.Handler
     ) throws(ListenerError) {
         let failure = ListenerError(
@@ -61,6 +65,7 @@ final class LoopbackServer {
             underlying: ENOMEM
         )
         self.loop = loop
+        admission = ListenerAdmission(patience: patience)
         exchanges = ListenerExchanges(handler: handler)
         var settings = tokend_mhd_settings()
         settings.listening_descriptor = socket.descriptor
@@ -82,6 +87,8 @@ final class LoopbackServer {
         listening = socket.descriptor
         soon = loop.addDefer { [weak self] in self?.goRound() }
         exchanges.whenAnswered = { [weak self] in self?.soon?.rearm() }
+        exchanges.whenBegun = { [weak self] connection in self?.begin(connection) }
+        exchanges.whenWhole = { [weak self] connection in self?.admission.end(connection) }
     }
 
     deinit {
@@ -128,6 +135,26 @@ final class LoopbackServer {
         }
     }
 
+    /// A connection has come: its request has its time, and the oldest half-read one goes where there are too many.
+    private func begin(_ connection: OpaquePointer) {
+        if let oldest = admission.begin(connection, at: loop.bootTime) { Self.breakOff(oldest) }
+        if lateness == nil { expectLateness() }
+    }
+
+    private func expectLateness() {
+        guard let deadline = admission.nextDeadline else { return lateness = nil }
+        lateness = loop.addTimer(at: deadline, accuracy: .milliseconds(100)) { [weak self] in
+            guard let self else { return }
+            for connection in admission.overdue(at: loop.bootTime) { Self.breakOff(connection) }
+            expectLateness()
+        }
+    }
+
+    /// The daemon reads the connection's end next, and closes it.
+    private static func breakOff(_ connection: OpaquePointer) {
+        shutdown(tokend_mhd_connection_descriptor(connection), Int32(SHUT_RDWR))
+    }
+
     private func stopAccepting() {
         guard let daemon, let listening else { return }
         self.listening = nil
@@ -141,6 +168,7 @@ final class LoopbackServer {
         self.daemon = nil
         readiness = nil
         timeout = nil
+        lateness = nil
         soon = nil
         grace = nil
         exchanges.abandonAll()

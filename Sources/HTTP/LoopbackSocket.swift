@@ -59,7 +59,7 @@ struct LoopbackSocket {
         if address == .v6 {
             setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, socklen_t(MemoryLayout<Int32>.size))
         }
-        guard Self.bindLoopback(descriptor, address, port) == 0, listen(descriptor, 16) == 0,
+        guard Self.bindLoopback(descriptor, address, port) == 0, listen(descriptor, 64) == 0,
             let bound = Self.boundPort(descriptor)
         else {
             let code = errno
@@ -116,9 +116,10 @@ extension ListenerError {
         let place = "\(address.literal):\(port)"
         switch code {
         case EADDRINUSE:
+            let holder = PortHolder.description(of: port, on: address)
             return ListenerError(
                 code: .portTaken,
-                message: "Port \(port) on \(address.literal) is taken by \(PortHolder.description(of: port)).",
+                message: "Port \(port) on \(address.literal) is taken by \(holder).",
                 underlying: code
             )
         case EACCES, EPERM:

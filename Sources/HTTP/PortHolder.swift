@@ -3,19 +3,20 @@
 
 import Glibc
 import HTTPTypes
+import Systemd
 
 /// Finds out who listens on a port, for the sentence that says so. It looks through `/proc`, and only after
 /// the port could not be had.
 enum PortHolder {
-    /// Who holds the TCP port, as the end of `is taken by`.
-    static func description(of port: UInt16) -> String {
-        guard let (name, process) = listener(on: port) else { return "another program" }
+    /// Who holds the TCP port of an address, as the end of `is taken by`.
+    static func description(of port: UInt16, on address: LoopbackAddress) -> String {
+        guard let (name, process) = listener(on: port, address) else { return "another program" }
         return process == getpid() ? "another sign-in of tokend" : "another program (\(name), process \(process))"
     }
 
     /// The program that listens on the port; nil where it is another user's.
-    private static func listener(on port: UInt16) -> (name: String, process: pid_t)? {
-        let sockets = listeningSockets(on: port)
+    private static func listener(on port: UInt16, _ address: LoopbackAddress) -> (name: String, process: pid_t)? {
+        let sockets = listeningSockets(on: port, address)
         guard !sockets.isEmpty else { return nil }
         for process in names(in: "/proc").compactMap(pid_t.init) {
             let folder = "/proc/\(process)/fd"
@@ -28,16 +29,28 @@ enum PortHolder {
         return nil
     }
 
-    /// The sockets as `/proc/PID/fd` names them: `socket:[12345]`.
-    private static func listeningSockets(on port: UInt16) -> Set<String> {
+    /// Local addresses that keep a listener off this one, as `/proc/net/tcp` and `tcp6` write them: the address itself,
+    /// and those that stand for every one.
+    private static func locals(_ address: LoopbackAddress) -> [String] {
+        let everySix = String(repeating: "0", count: 32)
+        switch address {
+        case .v4: return ["0100007F", "00000000", everySix, "0000000000000000FFFF00000100007F"]
+        case .v6: return ["00000000000000000000000001000000", everySix]
+        }
+    }
+
+    /// The sockets as `/proc/PID/fd` names them: `socket:[12345]`. One of the other family at the same port is none of
+    /// them: that may be this very login's.
+    private static func listeningSockets(on port: UInt16, _ address: LoopbackAddress) -> Set<String> {
         let hexadecimal = String(port, radix: 16, uppercase: true)
         let suffix = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
+        let wanted = Set(locals(address).map { $0 + suffix })
         var found: Set<String> = []
         for file in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
             for line in text(of: file).split(separator: "\n") {
                 let columns = line.split(separator: " ")
                 // The second is the local address, the fourth the state (0A: listening), the tenth the inode.
-                guard columns.count > 9, columns[1].hasSuffix(suffix), columns[3] == "0A" else { continue }
+                guard columns.count > 9, wanted.contains(String(columns[1])), columns[3] == "0A" else { continue }
                 found.insert("socket:[\(columns[9])]")
             }
         }
@@ -45,14 +58,7 @@ enum PortHolder {
     }
 
     private static func names(in path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var found: [String] = []
-        while let entry = readdir(folder) {
-            let bytes = withUnsafeBytes(of: entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            found.append(String(decoding: bytes, as: UTF8.self))
-        }
-        return found
+        (try? RegularFile.names(in: path)) ?? []
     }
 
     private static func target(of path: String) -> String {

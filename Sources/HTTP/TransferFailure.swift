@@ -87,6 +87,11 @@ struct TransferFailure {
             (.interrupted, "\(host) closed the connection without an answer.")
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE:
             (.interrupted, "The connection to \(host) broke before the answer was whole.")
+        case CURLE_BAD_CONTENT_ENCODING:
+            (
+                .protocolViolation,
+                "\(host) sent an answer whose compression (Content-Encoding) is unknown to tokend, or is broken."
+            )
         case CURLE_FAILED_INIT, CURLE_OUT_OF_MEMORY:
             (.interrupted, "The exchange with \(host) could not be carried on: memory or descriptors are short.")
         default:
@@ -135,6 +140,8 @@ struct TransferFailure {
 
     private func shown(_ text: String) -> String {
         let text = DisplayText.sanitized(text)
-        return text.isEmpty ? "curl error \(code.rawValue)" : text
+        guard text.isEmpty else { return text }
+        // curl told nothing of this transfer: what it calls the kind.
+        return curl_easy_strerror(code).map { DisplayText.sanitized(String(cString: $0)) } ?? "error \(code.rawValue)"
     }
 }

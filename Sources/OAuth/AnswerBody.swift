@@ -27,7 +27,7 @@ struct AnswerBody {
         let types = ["application/x-www-form-urlencoded", "text/plain"]
         guard let type = response.mediaType, types.contains(type),
             let form = FormParameters.decode(response.body),
-            form.secret("access_token") != nil || form.secret("error") != nil
+            ["access_token", "error", "device_code"].contains(where: { form.secret($0) != nil })
         else { return nil }
         return JSONObject(distinct: form.lazy.map { ($0.name, .string($0.value)) })
     }

@@ -82,8 +82,9 @@ extension IDTokenRules {
         }
     }
 
-    /// Rule 11: the nonce is the one that was sent.
-    private func checkNonce(of token: IDToken, is nonce: String) throws(IDTokenError) {
+    /// Rule 11: the nonce is the one that was sent; where none was, there is nothing to compare.
+    private func checkNonce(of token: IDToken, is nonce: String?) throws(IDTokenError) {
+        guard let nonce else { return }
         guard let received = token.nonce, Secret(received) == Secret(nonce) else {
             throw IDTokenError(.nonce, "The ID token's nonce is not the one that was sent.")
         }

@@ -9,8 +9,8 @@ import StrictJSON
 package struct IDTokenRules: Sendable {
     /// Which situation it is.
     package enum Occasion: Sendable {
-        /// A login: the token must carry this nonce.
-        case login(nonce: String)
+        /// A login: the token must carry this nonce; nil where none could be sent (RFC 8628 has no place for one).
+        case login(nonce: String?)
         /// A refresh: the token must be about the same person, for the same client, as before.
         case refresh(IDTokenBaseline)
     }
@@ -126,7 +126,7 @@ extension IDToken {
 
 extension SignatureAlgorithm {
     /// The algorithms behind the names that a provider lists; a name of Ed25519 stands for both of its names.
-    fileprivate static func allowed(by names: [String]) -> Set<SignatureAlgorithm> {
+    static func allowed(by names: [String]) -> Set<SignatureAlgorithm> {
         var allowed = Set(names.compactMap(SignatureAlgorithm.init(rawValue:)))
         if allowed.contains(.eddsa) || allowed.contains(.ed25519) {
             allowed.formUnion([.eddsa, .ed25519])

@@ -19,6 +19,7 @@ extension OAuthErrorBody {
             uri: clean(answer["error_uri"]?.string),
             suberror: clean(answer["suberror"]?.string ?? answer["error_subtype"]?.string),
             numbers: Self.numbers(answer, description: description),
+            interval: answer["interval"].flatMap(Lifetime.wholeSeconds),
             status: status
         )
     }

@@ -21,6 +21,9 @@ package struct OAuthErrorBody: Sendable, Hashable {
     /// Entra's numbers (`error_codes`), or the one that an `AADSTS…` description starts with.
     package let numbers: [Int64]
 
+    /// How many seconds are to lie between two polls of a device login, where the answer says so (GitHub).
+    package let interval: Int64?
+
     /// The status of the answer; nil for a redirect.
     package let status: Int?
 
@@ -31,6 +34,7 @@ package struct OAuthErrorBody: Sendable, Hashable {
         uri: String? = nil,
         suberror: String? = nil,
         numbers: [Int64] = [],
+        interval: Int64? = nil,
         status: Int? = nil
     ) {
         self.error = DisplayText.sanitized(error, limit: 100)
@@ -38,6 +42,7 @@ package struct OAuthErrorBody: Sendable, Hashable {
         self.uri = uri?.shown()
         self.suberror = suberror?.shown(limit: 100)
         self.numbers = numbers
+        self.interval = interval
         self.status = status
     }
 

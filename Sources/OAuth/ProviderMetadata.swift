@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import HTTPTypes
+import JOSE
 
 /// What a provider says about itself (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
 ///
@@ -84,6 +85,18 @@ package struct ProviderMetadata: Sendable {
             throw OAuthError(.missingEndpoint, "The provider's metadata has no \(name).")
         }
         return url
+    }
+
+    /// Checks, before a browser opens, that an ID token of this provider's could be verified: `none` and the
+    /// algorithms with a shared secret prove nothing to a public client (OpenID Connect Core, section 3.1.3.7).
+    package func checkIDTokens() throws(OAuthError) {
+        guard SignatureAlgorithm.allowed(by: idTokenSigningAlgorithms).isEmpty else { return }
+        let listed = idTokenSigningAlgorithms.prefix(8).joined(separator: ", ").shown() ?? "none is listed"
+        throw OAuthError(
+            .unsupported,
+            "The provider signs ID tokens with nothing that can be verified "
+                + "(id_token_signing_alg_values_supported: \(listed)); RS256, PS256, ES256 or EdDSA could be."
+        )
     }
 
     /// Checks, before a browser opens, that a login by authorization code is possible.

@@ -84,7 +84,7 @@ package struct RedirectURI: Sendable, Hashable {
             }
             return .loopback(host: host, port: url.port)
         default:
-            guard url.scheme.contains(".") else {
+            guard isReversedDomain(url.scheme) else {
                 throw OAuthError(
                     .invalidRedirect,
                     "A private scheme must be a domain in reverse, such as com.example.app:/path "
@@ -93,6 +93,17 @@ package struct RedirectURI: Sendable, Hashable {
             }
             return .privateUse(scheme: url.scheme)
         }
+    }
+
+    /// Whether the scheme could be a domain's name read backwards: at least two labels of letters, digits and inner
+    /// hyphens (RFC 8252, section 7.1; RFC 1034, section 3.5).
+    private static func isReversedDomain(_ scheme: String) -> Bool {
+        let labels = scheme.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let hyphen = UInt8(ascii: "-")
+        return labels.count > 1
+            && labels.allSatisfy { label in
+                !label.isEmpty && label.first != hyphen && label.last != hyphen && !label.contains(UInt8(ascii: "+"))
+            }
     }
 }
 

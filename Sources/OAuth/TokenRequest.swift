@@ -23,7 +23,7 @@ package struct TokenRequest: Sendable {
 
     /// What of it is secret.
     package var secrets: [Secret] {
-        ["refresh_token", "code", "code_verifier"].compactMap(parameters.secret)
+        ["refresh_token", "code", "code_verifier", "device_code"].compactMap(parameters.secret)
     }
 
     /// Trades a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5). `redirectURI` is the one that was
@@ -55,6 +55,20 @@ package struct TokenRequest: Sendable {
         form.append("scope", ifPresent: scope?.text)
         return try TokenRequest(form, resources: resources, audience: audience)
     }
+
+    /// Asks whether the person is done with a device login (RFC 8628, section 3.4).
+    package static func deviceCode(
+        _ code: Secret,
+        resources: [String] = [],
+        audience: String? = nil
+    ) throws(OAuthError) -> TokenRequest {
+        var form: FormParameters = ["grant_type": deviceGrantType]
+        form.append("device_code", code)
+        return try TokenRequest(form, resources: resources, audience: audience)
+    }
+
+    /// The device login's name among grant types (RFC 8628, section 3.4).
+    package static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Asks for a token for the client itself (RFC 6749, section 4.4).
     package static func clientCredentials(

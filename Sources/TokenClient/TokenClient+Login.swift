@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import StrictJSON
 import TokendProtocol
 
 /// A login that waits for its person.
@@ -8,8 +9,33 @@ public struct PendingLogin: Sendable, Equatable {
     let id: String
     /// Show or open this; nil where the account needs no browser.
     public let authorizationURL: String?
+    /// A short page on this machine that leads there; nil where the answer comes home another way.
+    public let startURL: String?
+    /// Show this instead, where the person signs in with a code.
+    public let code: DeviceCode?
     /// When it ends by itself, in unix seconds.
     public let expiresAt: Int64
+}
+
+/// What a person needs to sign in on another device (RFC 8628, section 3.3). Show all of it: the code and the page
+/// always, and whose page it has to be.
+public struct DeviceCode: Sendable, Equatable {
+    /// The provider, by its issuer; show its host.
+    public let issuer: String
+    /// What to enter, grouped as the provider wants it shown.
+    public let userCode: String
+    /// Where to enter it.
+    public let page: String
+    /// The page with the code filled in: for a QR code or a link beside the two above, never alone.
+    public let pageWithCode: String?
+
+    init?(_ result: LoginStart.Result) {
+        guard let code = result.userCode, let page = result.verificationURI else { return nil }
+        issuer = result.issuer ?? ""
+        userCode = code
+        self.page = page
+        pageWithCode = result.verificationURIComplete
+    }
 }
 
 /// Who signed in.
@@ -22,6 +48,18 @@ public struct SignedInAccount: Sendable, Equatable {
     public let scope: String
     /// Whether the sign-in lasts beyond its first token.
     public let isRenewable: Bool
+    /// What came back with the code, and what a front end added, as far as it is text.
+    public let metadata: [String: String]
+
+    init(_ result: LoginResult) {
+        account = result.account
+        identity = result.identity
+        scope = result.scope
+        isRenewable = result.renewable
+        var texts: [String: String] = [:]
+        for member in result.metadata ?? [:] { texts[member.name] = member.value.string }
+        metadata = texts
+    }
 }
 
 extension TokenClient {
@@ -30,16 +68,22 @@ extension TokenClient {
     /// - Parameters:
     ///   - account: its name.
     ///   - opensBrowser: whether the daemon opens the person's browser; otherwise open `authorizationURL`.
+    ///   - showsCode: whether the person signs in on another device, with a code that you show; without it, the
+    ///     account's own settings decide.
     public func startLogin(
         account: String,
-        opensBrowser: Bool = true
+        opensBrowser: Bool = true,
+        showsCode: Bool = false
     ) throws(TokenClientError) -> PendingLogin {
         var parameters = LoginStart.Parameters(account: account)
-        parameters.openBrowser = opensBrowser
+        if showsCode { parameters.flow = .device }
+        parameters.openBrowser = opensBrowser && !showsCode
         let result = try call(LoginStart.self, parameters)
         return PendingLogin(
             id: result.loginID,
             authorizationURL: result.authorizationURL,
+            startURL: result.startURL,
+            code: DeviceCode(result),
             expiresAt: result.expiresAt
         )
     }
@@ -51,13 +95,7 @@ extension TokenClient {
     ) throws(TokenClientError) -> SignedInAccount {
         let seconds = max(1, timeout.components.seconds)
         let parameters = LoginWait.Parameters(loginID: login.id, timeout: seconds)
-        let result = try call(LoginWait.self, parameters, timeout: timeout + .seconds(5))
-        return SignedInAccount(
-            account: result.account,
-            identity: result.identity,
-            scope: result.scope,
-            isRenewable: result.renewable
-        )
+        return SignedInAccount(try call(LoginWait.self, parameters, timeout: timeout + .seconds(5)))
     }
 
     /// Ends a login that still waits.

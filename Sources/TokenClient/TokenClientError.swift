@@ -35,6 +35,8 @@ public struct TokenClientError: Error, Sendable, CustomStringConvertible {
         public static let loginRequired = Code(rawValue: "login_required")
         /// Nobody is signed in, and a login waits for its person.
         public static let loginPending = Code(rawValue: "login_pending")
+        /// No sign-in under way has that id, or that answer.
+        public static let loginUnknown = Code(rawValue: "login_unknown")
         /// The secret store is locked.
         public static let storeLocked = Code(rawValue: "store_locked")
         /// The provider cannot be reached for now.

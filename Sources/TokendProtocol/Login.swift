@@ -53,6 +53,8 @@ package struct LoginResult: MethodResult {
     package var renewable: Bool
     /// When the token ends, in unix seconds.
     package var expiresAt: Int64?
+    /// What came back besides the code, and what the one who caught the redirect added.
+    package var metadata: JSONObject?
 
     /// A login that succeeded.
     package init(
@@ -61,7 +63,8 @@ package struct LoginResult: MethodResult {
         identity: String? = nil,
         scope: String,
         renewable: Bool,
-        expiresAt: Int64? = nil
+        expiresAt: Int64? = nil,
+        metadata: JSONObject? = nil
     ) {
         self.account = account
         self.subject = subject
@@ -69,6 +72,7 @@ package struct LoginResult: MethodResult {
         self.scope = scope
         self.renewable = renewable
         self.expiresAt = expiresAt
+        self.metadata = metadata
     }
 
     package init(json: JSONObject) throws(ProtocolError) {
@@ -79,6 +83,7 @@ package struct LoginResult: MethodResult {
         scope = try reader.required(reader.string("scope"), "scope")
         renewable = try reader.required(reader.flag("renewable"), "renewable")
         expiresAt = try reader.integer("expires_at")
+        metadata = try reader.object("metadata")
     }
 
     package func encoded() -> JSONObject {
@@ -88,6 +93,7 @@ package struct LoginResult: MethodResult {
         object.set("scope", scope)
         object.set("renewable", renewable)
         object.set("expires_at", expiresAt)
+        object.set("metadata", metadata)
         return object
     }
 }
@@ -128,19 +134,25 @@ package enum LoginCheck: MethodCall {
     package struct Result: MethodResult {
         /// Whether the web view must stop loading and hand the URL to `login.complete`.
         package var redirect: Bool
+        /// What came back besides the code, where the URL is the login's answer.
+        package var metadata: JSONObject?
 
         /// An answer.
-        package init(redirect: Bool) {
+        package init(redirect: Bool, metadata: JSONObject? = nil) {
             self.redirect = redirect
+            self.metadata = metadata
         }
 
         package init(json: JSONObject) throws(ProtocolError) {
             let reader = MemberReader(result: json)
             redirect = try reader.required(reader.flag("redirect"), "redirect")
+            metadata = try reader.object("metadata")
         }
 
         package func encoded() -> JSONObject {
-            ["redirect": .bool(redirect)]
+            var object: JSONObject = ["redirect": .bool(redirect)]
+            object.set("metadata", metadata)
+            return object
         }
     }
 }

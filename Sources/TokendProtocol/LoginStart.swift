@@ -11,7 +11,7 @@ package enum LoginStart: MethodCall {
     package struct Parameters: MethodParameters {
         package static let names = [
             "account", "flow", "redirect_uri", "open_browser", "timeout", "scope", "prompt", "login_hint",
-            "acr_values", "max_age", "force",
+            "acr_values", "max_age", "force", "completes",
         ]
 
         /// The account's name.
@@ -36,6 +36,8 @@ package enum LoginStart: MethodCall {
         package var maxAge: Int64?
         /// Whether another subject than the last one may take the account.
         package var force: Bool?
+        /// Whether the caller brings the answer home itself, with `login.complete`: then every way home can be used.
+        package var completes: Bool?
 
         /// A login with the account's settings.
         package init(account: String) {
@@ -57,6 +59,7 @@ package enum LoginStart: MethodCall {
             acrValues = try reader.string("acr_values")
             maxAge = try reader.seconds("max_age")
             force = try reader.flag("force")
+            completes = try reader.flag("completes")
         }
 
         package func encoded() -> JSONObject {
@@ -71,6 +74,7 @@ package enum LoginStart: MethodCall {
             object.set("acr_values", acrValues)
             object.set("max_age", maxAge)
             object.set("force", force)
+            object.set("completes", completes)
             return object
         }
     }
@@ -89,6 +93,8 @@ package enum LoginStart: MethodCall {
         package var startURL: String?
         /// Where the provider sends the browser back to.
         package var redirectURI: String?
+        /// With a code: whose page it is entered at, by the account's issuer; a person is shown its host.
+        package var issuer: String?
         /// The code to enter (RFC 8628).
         package var userCode: String?
         /// Where to enter it.
@@ -113,6 +119,7 @@ package enum LoginStart: MethodCall {
             authorizationURL = try reader.string("authorization_url")
             startURL = try reader.string("start_url")
             redirectURI = try reader.string("redirect_uri")
+            issuer = try reader.string("issuer")
             userCode = try reader.string("user_code")
             verificationURI = try reader.string("verification_uri")
             verificationURIComplete = try reader.string("verification_uri_complete")
@@ -125,6 +132,7 @@ package enum LoginStart: MethodCall {
             object.set("authorization_url", authorizationURL)
             object.set("start_url", startURL)
             object.set("redirect_uri", redirectURI)
+            object.set("issuer", issuer)
             object.set("user_code", userCode)
             object.set("verification_uri", verificationURI)
             object.set("verification_uri_complete", verificationURIComplete)

@@ -53,6 +53,8 @@ package struct LogoutResult: MethodResult {
     package var revocationFault: String?
     /// Whether the item in the locked store goes at the next unlock.
     package var removalPending: Bool?
+    /// Why a restart of the daemon before then would undo the sign-out, as a sentence; nil where none does.
+    package var removalFault: String?
     /// A loopback URL that leads on, once, to the provider's logout.
     package var endSessionURL: String?
     /// Why there is none although it was asked for, as a sentence.
@@ -68,6 +70,7 @@ package struct LogoutResult: MethodResult {
         revoked = try reader.required(reader.flag("revoked"), "revoked")
         revocationFault = try reader.string("revocation_fault")
         removalPending = try reader.flag("removal_pending")
+        removalFault = try reader.string("removal_fault")
         endSessionURL = try reader.string("end_session_url")
         endSessionFault = try reader.string("end_session_fault")
     }
@@ -76,6 +79,7 @@ package struct LogoutResult: MethodResult {
         var object: JSONObject = ["revoked": .bool(revoked)]
         object.set("revocation_fault", revocationFault)
         object.set("removal_pending", removalPending)
+        object.set("removal_fault", removalFault)
         object.set("end_session_url", endSessionURL)
         object.set("end_session_fault", endSessionFault)
         return object

@@ -62,6 +62,15 @@ package enum Status: MethodCall {
 
 /// A fault of the configuration, with its place.
 package struct ConfigurationFault: Sendable, Equatable {
+    /// What a person does about a fault, where that is not to edit the file. A word that this version does not know,
+    /// from a newer daemon, counts as none.
+    package enum Mend: String, Sendable {
+        /// The setting is good, and is read when the daemon starts.
+        case restart
+        /// Nothing: the daemon tries again by itself.
+        case wait
+    }
+
     /// The file.
     package var file: String
     /// The line, counted from 1, where the fault has one.
@@ -70,13 +79,16 @@ package struct ConfigurationFault: Sendable, Equatable {
     package var member: String?
     /// One sentence for a person.
     package var message: String
+    /// nil: edit the file.
+    package var mend: Mend?
 
     /// A fault.
-    package init(file: String, line: Int64? = nil, member: String? = nil, message: String) {
+    package init(file: String, line: Int64? = nil, member: String? = nil, message: String, mend: Mend? = nil) {
         self.file = file
         self.line = line
         self.member = member
         self.message = message
+        self.mend = mend
     }
 
     init(json: JSONObject) throws(ProtocolError) {
@@ -85,6 +97,7 @@ package struct ConfigurationFault: Sendable, Equatable {
         line = try reader.integer("line")
         member = try reader.string("member")
         message = try reader.required(reader.string("message"), "message")
+        mend = try reader.string("mend").flatMap(Mend.init)
     }
 
     /// The fault's members.
@@ -93,6 +106,7 @@ package struct ConfigurationFault: Sendable, Equatable {
         object.set("line", line)
         object.set("member", member)
         object.set("message", message)
+        object.set("mend", mend?.rawValue)
         return object
     }
 

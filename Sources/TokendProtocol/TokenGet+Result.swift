@@ -31,6 +31,8 @@ extension TokenGet {
         package var idTokenExpiresAt: Int64?
         /// Members of the provider's answer that OAuth does not define.
         package var extra: JSONObject?
+        /// What came back with the login besides the code.
+        package var metadata: JSONObject?
 
         /// A token that holds without an end that is known, not fetched for this call.
         package init(
@@ -64,6 +66,7 @@ extension TokenGet {
             idToken = try reader.secret("id_token")
             idTokenExpiresAt = try reader.integer("id_token_expires_at")
             extra = try reader.object("extra")
+            metadata = try reader.object("metadata")
         }
 
         package func encoded() -> JSONObject {
@@ -78,6 +81,7 @@ extension TokenGet {
             object.set("id_token", idToken)
             object.set("id_token_expires_at", idTokenExpiresAt)
             object.set("extra", extra)
+            object.set("metadata", metadata)
             return object
         }
 
@@ -111,6 +115,10 @@ extension TokenGet {
             if let extra {
                 append(",\"extra\":", to: &output)
                 JSONWriter.append(extra, to: &output)
+            }
+            if let metadata {
+                append(",\"metadata\":", to: &output)
+                JSONWriter.append(metadata, to: &output)
             }
             output.append(UInt8(ascii: "}"))
         }

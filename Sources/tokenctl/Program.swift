@@ -19,6 +19,8 @@ package struct Program {
         /// Becomes another program: its arguments, the path first, the name it was called by, its variables. Comes back
         /// only where that fails, with the error number.
         package let become: ([String], String, [String: String]) -> Int32
+        /// The path of this program; nil where the system does not tell it.
+        package let ownPath: () -> String?
 
         /// A world of the caller's.
         package init(
@@ -26,13 +28,15 @@ package struct Program {
             now: @escaping () -> Int64,
             takeOverSignals: @escaping () -> Interruption,
             findProgram: @escaping (String) -> String?,
-            become: @escaping ([String], String, [String: String]) -> Int32
+            become: @escaping ([String], String, [String: String]) -> Int32,
+            ownPath: @escaping () -> String?
         ) {
             self.environment = environment
             self.now = now
             self.takeOverSignals = takeOverSignals
             self.findProgram = findProgram
             self.become = become
+            self.ownPath = ownPath
         }
     }
 
@@ -112,6 +116,7 @@ package struct Program {
         case .credentialGit: try GitCredentialVerb(conversation).run()
         case .credentialDocker: DockerCredentialVerb(conversation).run()
         case .credentialKubernetes: try KubernetesCredentialVerb(conversation).run()
+        case .callback: try CallbackVerb(conversation).run()
         case .completion: try CompletionVerb(conversation).run()
         case .help: ExitCode.success
         }

@@ -15,7 +15,8 @@ struct Tokenctl {
             now: { Int64(time(nil)) },
             takeOverSignals: Interruption.takeOver,
             findProgram: { BrowserLauncher.find($0, environment: environment) },
-            become: become
+            become: become,
+            ownPath: ownPath
         )
         let arguments = CommandLineParser.arguments(
             Array(CommandLine.arguments.dropFirst()),
@@ -31,6 +32,13 @@ struct Tokenctl {
         signal(SIGPIPE, SIG_DFL)
         execve(arguments[0], words.pointers, variables.pointers)
         return errno
+    }
+
+    private static func ownPath() -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &bytes, bytes.count)
+        guard count > 0, count < bytes.count else { return nil }
+        return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func processEnvironment() -> [String: String] {

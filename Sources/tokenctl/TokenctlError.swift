@@ -26,6 +26,10 @@ package struct TokenctlError: Error, Sendable, Equatable {
         package static let loginRequired = Code(rawValue: "login_required")
         /// Nobody is signed in yet: a login waits for its person.
         package static let loginPending = Code(rawValue: "login_pending")
+        /// No sign-in under way has that id, or that answer.
+        package static let loginUnknown = Code(rawValue: "login_unknown")
+        /// The time ran out.
+        package static let timeout = Code(rawValue: "timeout")
         /// There is an account of that name.
         package static let accountExists = Code(rawValue: "account_exists")
         /// The daemon does not know the method.

@@ -24,6 +24,7 @@ import TokendProtocol
     private let reminders: LoginReminders
     private let transport: CurlHTTPTransport
     private let folders: ConfigurationFolders
+    private let reader: ConfigurationReader
     private let environment: [String: String]
     private var sources: [EventSource] = []
     private var watch: ConfigurationWatch?
@@ -103,12 +104,13 @@ import TokendProtocol
         let clock = LoopClock(loop: loop)
         log = JournalLog(journal: Journal(environment: environment), level: options.logLevel ?? .info, clock: clock)
         transport = CurlHTTPTransport(loop: loop, userAgent: "tokend/\(Version.number)")
-        let folders = folders
+        let reader = ConfigurationReader(folders)
+        self.reader = reader
         let read: @LoopActor (DaemonConfiguration) -> Configuration = { previous in
             var configuration = Configuration(
-                files: folders.read(),
+                files: reader.read(),
                 previous: previous,
-                digestOfFile: ConfigurationFolders.digest(ofFile:)
+                digestOfFile: reader.digest(ofFile:)
             )
             if let level = options.logLevel { configuration.daemon.logLevel = level }
             if let store = options.store { configuration.daemon.store = store }
@@ -127,7 +129,8 @@ import TokendProtocol
             store: store,
             redirects: LoopbackRedirects(loop: loop),
             browser: DesktopBrowser(loop: loop, environment: environment),
-            state: StateFolder(environment: environment, log: log),
+            handlers: DesktopHandlers(environment: environment),
+            state: StateFolder(environment: environment, loop: loop, log: log),
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
@@ -204,8 +207,10 @@ import TokendProtocol
     private func watchConfiguration() {
         watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in
             // What the daemon wrote itself was taken over when it did.
-            if folders.read() != broker.configuration.files { reload() }
+            if reader.hasChanged(since: broker.configuration.files) { reload() }
+            if reader.isIncomplete { watch?.lookAgain() }
         }
+        if reader.isIncomplete { watch?.lookAgain() }
     }
 
     private func reload() {
@@ -258,6 +263,7 @@ import TokendProtocol
     /// A reload changes every account, and the line counts them all: it is told once a round.
     private func changed() {
         guard shutdown == nil else { return }
+        if reader.isIncomplete { watch?.lookAgain() }
         if let statusTelling {
             statusTelling.rearm()
         } else {

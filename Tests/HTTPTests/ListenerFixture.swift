@@ -18,21 +18,23 @@ struct ListenerFixture: Sendable {
     static func start(
         _ addresses: [LoopbackAddress] = [.v4],
         port: UInt16 = 0,
+        patience: Duration = .seconds(10),
         answer: @escaping @LoopActor @Sendable (ListenerRequest, ListenerReply) -> Void = { _, reply in
             reply.respond(.signedIn(account: "work"))
         }
     ) async throws(ListenerError) -> ListenerFixture {
         LoopThread.start
-        return try await onLoop(addresses, port: port, answer: answer)
+        return try await onLoop(addresses, port: port, patience: patience, answer: answer)
     }
 
     @LoopActor private static func onLoop(
         _ addresses: [LoopbackAddress],
         port: UInt16,
+        patience: Duration,
         answer: @escaping @LoopActor @Sendable (ListenerRequest, ListenerReply) -> Void
     ) throws(ListenerError) -> ListenerFixture {
         let requests = EventLog<ListenerRequest>()
-        let listener = try LoopbackListener(addresses: addresses, port: port) { request, reply in
+        let listener = try LoopbackListener(addresses: addresses, port: port, patience: patience) { request, reply in
             requests.append(request)
             answer(request, reply)
         }

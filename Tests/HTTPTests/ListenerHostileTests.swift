@@ -93,15 +93,39 @@ import Testing
         #expect(answer.header("Allow") == "GET")
     }
 
-    @Test func `connections that say nothing do not keep others out for long`() async throws {
+    @Test(arguments: ["", "GET /cb HTTP/1.1\r\nX: "])
+    func `connections that say nothing, or drip, keep nobody out (F)`(beginning: String) async throws {
         let fixture = try await ListenerFixture.start()
         let address = try fixture.address()
-        let silent = try await blocking { try (0..<16).map { _ in try RawConnection(address) } }
-        // The seventeenth waits until the first ones are closed for their silence.
+        let dripping = try await blocking { try (0..<100).map { _ in try RawConnection(address) } }
+        for connection in dripping { try? connection.send(beginning) }
         let start = ContinuousClock.now
+        for _ in 0..<3 {
+            for connection in dripping { try? connection.send("x") }
+            #expect(try await stillServes(fixture))
+        }
+        // Nobody's time had to end for that.
+        #expect(start.duration(to: .now) < .seconds(8))
+        for connection in dripping { connection.hangUp() }
+    }
+
+    @Test func `a request that is not whole in its time is cut off, and one that is stays (F)`() async throws {
+        let held = EventLog<ListenerReply>()
+        let fixture = try await ListenerFixture.start(patience: .milliseconds(300)) { request, reply in
+            if request.path == "/held" { held.append(reply) } else { reply.respond(.signedIn(account: "work")) }
+        }
+        let address = try fixture.address()
+        let whole = Task { try await fixture.get("/held") }
+        let reply = try await held.next("a held request") { _ in true }
+        let half = try await blocking { try RawConnection(address) }
+        try half.send("GET /cb HTTP/1.1\r\nX: ")
+        let start = ContinuousClock.now
+        await #expect(throws: (any Error).self) { try await blocking { try half.readAnswer() } }
+        // Long before it would be idle for too long.
+        #expect(start.duration(to: .now) < .seconds(8))
+        await reply.respond(.signedIn(account: "work"))
+        #expect(try await whole.value.status == 200)
         #expect(try await stillServes(fixture))
-        #expect(start.duration(to: .now) < .seconds(20))
-        for connection in silent { connection.hangUp() }
     }
 
     @Test func `curl gets the page with all its headers`() async throws {

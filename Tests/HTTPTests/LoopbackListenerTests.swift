@@ -113,6 +113,58 @@ import Testing
         #expect(message.hasSuffix(", process \(holder.processID))."))
     }
 
+    @Test(arguments: ["::1", "::"])
+    func `localhost needs both families: a port that another program holds on one is refused, with its name (D7)`(
+        host: String
+    ) async throws {
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_INET6)
+            s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            s.bind((sys.argv[1], 0))
+            s.listen()
+            print(s.getsockname()[1], flush=True)
+            s.accept()
+            """
+        let holder = try ChildProcess("python3", ["-c", script, host], environment: ["PATH": "/usr/bin:/bin"])
+        let port = try #require(UInt16(try await holder.line()))
+        let error = await #expect(throws: ListenerError.self) {
+            try await ListenerFixture.start([.v4, .v6], port: port)
+        }
+        #expect(error?.code == .portTaken)
+        #expect(error?.message.hasPrefix("Port \(port) on [::1] is taken by another program (python3") == true)
+        // The family that was free is let go of again.
+        #expect(try await ListenerFixture.start([.v4], port: port).port == port)
+    }
+
+    @Test(.enabled("needs the right to make a network of its own") { Namespace.isPermitted })
+    func `a port that the system picks is free on both families, or the next one is tried (D7)`() async {
+        await #expect(processExitsWith: .success) {
+            LoopThread.start
+            try await Self.pickAmongFewPorts()
+        }
+    }
+
+    /// In a network of the loop's thread alone, half of whose ports another listener holds on ::1.
+    @LoopActor private static func pickAmongFewPorts() throws {
+        try Namespace.network.enter()
+        let raised = system("ip link set lo up")
+        try #require(raised == 0)
+        let range = open("/proc/sys/net/ipv4/ip_local_port_range", O_WRONLY)
+        let text = "40000 40127"
+        try #require(write(range, text, text.utf8.count) == text.utf8.count)
+        close(range)
+        let held = try (UInt16(40_000)...40_127).filter { $0 & 2 == 0 }.map { port in
+            try LoopbackListener(addresses: [.v6], port: port) { _, _ in }
+        }
+        for _ in 0..<12 {
+            let listener = try LoopbackListener(addresses: [.v4, .v6]) { _, _ in }
+            #expect(listener.addresses == [.v4, .v6] && !held.contains { $0.port == listener.port })
+            listener.close()
+        }
+    }
+
     @Test func `a port is free again as soon as its listener has closed`() async throws {
         let first = try await ListenerFixture.start()
         #expect(try await first.get("/").status == 200)

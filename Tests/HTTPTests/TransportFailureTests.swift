@@ -148,6 +148,18 @@ import Testing
         #expect(await exchange(try .get(server.url("/bomb"))).failure?.code == .tooLarge)
     }
 
+    @Test(arguments: [("x-pack", "anything"), ("gzip", "no gzip at all")])
+    func `a compression that cannot be read is said in words (A8)`(encoding: String, body: String) async throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Encoding: \(encoding)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        let server = try ByteServer.answering(answer + body)
+        defer { server.stop() }
+        let failure = try #require(await exchange(.refresh(server.url())).failure)
+        #expect(failure.code == .protocolViolation && failure.mayHaveBeenSent)
+        #expect(
+            failure.message.contains("127.0.0.1:\(server.port) sent an answer whose compression (Content-Encoding)")
+        )
+    }
+
     /// How many fields of which size.
     @Test(arguments: [(1, 80_000), (1, 200_000), (20_000, 1)])
     func `headers without end are not read`(count: Int, size: Int) async throws {

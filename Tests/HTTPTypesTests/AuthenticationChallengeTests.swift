@@ -13,14 +13,14 @@ import Testing
         }
     }
 
-    @Test func `reads the example of RFC 6750`() {
+    @Test func `reads the example of RFC 6750 (6750-3)`() {
         #expect(
             describe(#"Bearer realm="example", error="invalid_token", error_description="The access token expired""#)
                 == ["bearer realm=<example> error=<invalid_token> error_description=<The access token expired>"]
         )
     }
 
-    @Test func `reads the example of RFC 9110 with two challenges in one field`() {
+    @Test func `reads the example of RFC 9110 with two challenges in one field (6750-3)`() {
         #expect(
             describe(#"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#)
                 == [
@@ -67,7 +67,7 @@ import Testing
         (#"Bearer title="\\\" \a""#, #"bearer title=<\" a>"#),
         ("Bearer title=\"grüße\"", "bearer title=<grüße>"),
     ])
-    func `odd but seen forms are read`(value: String, challenge: String) {
+    func `odd but seen forms are read (6750-3)`(value: String, challenge: String) {
         #expect(describe(value) == [challenge])
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
 import StrictJSON
 import TestSupport
 import Testing
@@ -38,6 +39,43 @@ extension Programs {
                 try await stand.daemon.notifications.next("STATUS=accounts: 1 signed out")
                 try stand.world.writeAccount("home", issuer: stand.provider.issuer)
                 try await stand.daemon.notifications.next("STATUS=accounts: 2 signed out")
+            }
+        }
+
+        @Test func `a reload without descriptors drops nobody, says so, and mends itself`() async throws {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                let held = try await stand.token()["access_token"]
+                // No number is left for a new descriptor; those that are open stay.
+                try await stand.daemon.limitDescriptors(3)
+                let reload = try await stand.client.result("config.reload")
+                #expect(reload["state"]?.string == "faults")
+                let faults = try #require(reload["faults"]?.array).compactMap(\.object)
+                #expect(faults.contains { $0["message"]?.string?.contains("Too many open files") == true })
+                #expect(faults.allSatisfy { $0["mend"]?.string == "wait" })
+                #expect(try await stand.token()["access_token"] == held)
+                #expect(try await stand.status()["state"]?.string == "ready")
+                try await stand.daemon.limitDescriptors(1024)
+                var state: String?
+                while state != "ok" {
+                    try await Task.sleep(for: .milliseconds(200))
+                    let daemon = try await stand.client.result("status")["daemon"]?.object
+                    state = daemon?["config"]?.object?["state"]?.string
+                }
+                #expect(try await stand.token()["access_token"] == held)
+            }
+        }
+
+        @Test func `an account that cannot be written is said in words`() async throws {
+            try await Stand.with { stand in
+                let accounts = stand.world.configFolder + "/accounts"
+                try #require(rename(accounts, accounts + ".away") == 0)
+                let file = open(accounts, O_WRONLY | O_CREAT, 0o600)
+                close(file)
+                let config: JSONValue = ["issuer": .string(stand.provider.issuer), "client_id": "tokend"]
+                let refusal = try await stand.refusal("account.add", ["account": "new", "config": config])
+                #expect(refusal.kind == "internal_error")
+                #expect(refusal.message == "cannot write \(accounts)/new.json5: Not a directory")
             }
         }
 

@@ -24,8 +24,8 @@ import Testing
 
     @Test(
         arguments: [
-            "An account", "Refreshing", "Endpoints", "What providers do differently", "Which programs may",
-            "The daemon's own settings", "Further sockets",
+            "An account", "Refreshing", "An application's own token", "Endpoints", "What providers do differently",
+            "Which programs may", "The daemon's own settings", "Further sockets",
         ]
     )
     func `every setting is accepted, with its example and with its default`(heading: String) throws {
@@ -58,9 +58,11 @@ import Testing
     private static func file(_ setting: String, _ value: String, isAccount: Bool) -> String {
         let names = setting.split(separator: ".")
         let open = names.map { "\($0): " }.joined(separator: "{ ")
-        let isSocket = setting.hasPrefix("sockets.") && !setting.hasSuffix(".accounts")
-        let member =
-            open + value + (isSocket ? ", accounts: [\"ci\"]" : "") + String(repeating: " }", count: names.count - 1)
+        // What its object needs beside it.
+        var beside = ""
+        if setting.hasPrefix("sockets."), names.last != "accounts" { beside = ", accounts: [\"ci\"]" }
+        if setting.hasPrefix("exchange."), names.last != "url" { beside = ", url: \"https://app.example.com\"" }
+        let member = open + value + beside + String(repeating: " }", count: names.count - 1)
         var members = [member]
         if isAccount {
             if setting != "issuer" { members.append("issuer: \"https://login.example.com\"") }

@@ -34,20 +34,6 @@ extension Programs {
             }
         }
 
-        @Test func `parameters that the page calls not built yet are refused`() async throws {
-            try await Stand.with { stand in
-                let refused: [(method: String, params: JSONObject, member: String)] = [
-                    ("login.start", ["account": "work", "flow": "device"], "flow"),
-                    ("login.complete", ["url": "http://127.0.0.1/", "metadata": [:]], "metadata"),
-                    ("logout", ["account": "work", "end_session": true], "end_session"),
-                ]
-                for (method, params, member) in refused {
-                    let refusal = try await stand.refusal(method, params)
-                    #expect(refusal.kind == "invalid_params" && refusal.data["member"]?.string == member, "\(method)")
-                    #expect(refusal.message.contains("not built yet"), "\(refusal)")
-                }
-            }
-        }
     }
 
     /// The conversation, and what a later example needs of an earlier one.
@@ -64,6 +50,8 @@ extension Programs {
 
         mutating func play(_ exchange: DocumentationExchange) async throws {
             let method = try exchange.method()
+            // The page shows one preset of many, and a server that is not here; BrokerTests play both.
+            guard !method.hasPrefix("provider.") else { return }
             try await prepare(method)
             var line = exchange.request
             for (word, value) in values { line = line.replacing("\"\(word)\"", with: "\"\(value)\"") }

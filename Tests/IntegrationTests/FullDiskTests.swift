@@ -56,6 +56,45 @@ extension Programs {
             }
         }
 
+        @Test func `a logout that cannot be noted is said, noted once there is space, and then survives a restart`()
+            async throws
+        {
+            try await withTinyDisk { stand, disk in
+                try await stand.signIn()
+                let state = stand.session.folder + "/state/tokend"
+                // The state folder lies on the disk, the store is locked by a restart.
+                try #require(mkdir(disk.folder + "/state", 0o700) == 0)
+                try #require(symlink(disk.folder + "/state", state) == 0)
+                try await stand.daemon.kill()
+                let second = try await DaemonProcess.start(stand.world)
+                let client = try second.connect()
+                try disk.fill()
+                let result = try await client.result("logout", ["account": "work", "revoke": false])
+                #expect(result["removal_pending"]?.bool == true)
+                #expect(result["removal_fault"]?.string?.contains("No space left on device") == true)
+                var pause: DaemonRefusal?
+                do {
+                    _ = try await client.result("account.pause", ["account": "work"])
+                } catch let refusal as DaemonRefusal {
+                    pause = refusal
+                }
+                #expect(pause?.kind == "internal_error")
+                #expect(pause?.message.contains("only until tokend is restarted") == true)
+                disk.free()
+                let again = try await client.result("logout", ["account": "work", "revoke": false])
+                #expect(again["removal_pending"]?.bool == true && again["removal_fault"] == nil)
+                try await second.kill()
+                let third = try await DaemonProcess.start(stand.world)
+                let last = try third.connect()
+                try await FileStoreStand.unlock(last)
+                let reply = try await last.reply(to: last.ask("token.get", ["account": "work"]))
+                #expect(DaemonRefusal(reply).data["reason"]?.string == "signed_out")
+                let status = try await last.result("status", ["account": "work"])["accounts"]?.array?.first?.object
+                #expect(status?["paused"]?.bool == true)
+                try await third.stop()
+            }
+        }
+
         /// What lies on the disk is the provider's live refresh token.
         private func expectLiveTokenAfterCrash(_ stand: Stand) async throws {
             try await stand.daemon.kill()

@@ -11,7 +11,7 @@ extension Programs {
         private static func preset(_ provider: FakeProvider, clientID: String = "tokend") -> String {
             """
             { title: "The corporation", about: "ours", notes: ["Mind the step"],
-              asks: { path: { about: "a path", default: "callback" } },
+              asks: { path: { about: "a path", example: "callback" } },
               account: { issuer: "\(provider.issuer)", client_id: "\(clientID)", scopes: ["openid", "email"],
                 redirect_uri: "http://127.0.0.1/{path}" } }
             """
@@ -23,10 +23,10 @@ extension Programs {
         {
             try await Stand.with(prepare: { world, provider in
                 try world.writePreset("corp", Self.preset(provider))
-                try world.writeAccount("work", #"{ provider: "corp", set: { path: "home" } }"#)
+                try world.writeAccount("work", #"{ provider: "corp", set: { path: "callback" } }"#)
             }) { stand in
                 let login = try await stand.startLogin()
-                #expect(login.redirectURI.hasSuffix("/home"))
+                #expect(login.redirectURI.hasSuffix("/callback"))
                 _ = try await BrowserStandIn().signIn(login.url)
                 _ = try await stand.client.result("login.wait", ["login_id": .string(login.id)])
                 _ = try await stand.token()
@@ -45,7 +45,15 @@ extension Programs {
         @Test func `tokenctl makes an account of a preset, and lists it with its file`() async throws {
             try await Stand.with(prepare: { try $0.writePreset("corp", Self.preset($1)) }) { stand in
                 let tokenctl = Tokenctl(stand.world)
-                let added = try await tokenctl.run("account", "add", "work", "--provider", "corp")
+                let added = try await tokenctl.run(
+                    "account",
+                    "add",
+                    "work",
+                    "--provider",
+                    "corp",
+                    "--set",
+                    "path=callback"
+                )
                 #expect(added.exitCode == 0, "\(added)")
                 #expect(try await stand.status()["issuer"] == .string(stand.provider.issuer))
                 let list = try await tokenctl.run("account", "add", "--list-providers", "--json")

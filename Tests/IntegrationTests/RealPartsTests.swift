@@ -40,6 +40,25 @@ extension Programs {
             }
         }
 
+        @Test func `NanoIDP: a code that alice enters on another device, and one that she refuses`() async throws {
+            try await withNanoIDP { stand, nano in
+                let login = try await stand.startDeviceLogin("nano")
+                #expect(login.interval == 1)
+                let page = try await nano.enterCode(login.userCode, at: login.page)
+                #expect(page.status == 200)
+                let result = try await stand.client.result("login.wait", ["login_id": .string(login.id)])
+                #expect(result["identity"]?.string == "alice@example.org" && result["renewable"]?.bool == true)
+                let fresh = try await stand.client.result("token.get", ["account": "nano", "fresh": true])
+                #expect(fresh["refreshed"]?.bool == true)
+                #expect(try await stand.status("nano")["flow"]?.string == "device")
+                let second = try await stand.startDeviceLogin("nano")
+                _ = try await nano.enterCode(second.userCode, at: second.page, answer: "deny")
+                let refusal = try await stand.refusal("login.wait", ["login_id": .string(second.id)])
+                #expect(refusal.kind == "login_failed" && refusal.data["oauth_error"]?.string == "access_denied")
+                #expect(try await stand.status("nano")["state"]?.string == "ready")
+            }
+        }
+
         @Test func `Chromium signs in at NanoIDP's form and ends on our page`() async throws {
             try await withNanoIDP { stand, _ in
                 let login = try await stand.startLogin("nano")

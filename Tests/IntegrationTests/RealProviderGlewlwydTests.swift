@@ -60,6 +60,19 @@ extension Programs {
             }
         }
 
+        @Test func `a code that alice enters on another device, and a rotation`() async throws {
+            try await withGlewlwyd { stand, glewlwyd in
+                let login = try await stand.startDeviceLogin("glewlwyd")
+                let next = try await glewlwyd.approveDevice(try #require(login.pageWithCode))
+                #expect(next?.contains("prompt=deviceComplete") == true)
+                let result = try await stand.client.result("login.wait", ["login_id": .string(login.id)])
+                #expect(result["subject"] != nil && result["renewable"]?.bool == true)
+                let token = try await stand.client.result("token.get", Self.account)
+                let fresh = try await stand.client.result("token.get", Self.fresh)
+                #expect(fresh["refreshed"]?.bool == true && fresh["access_token"] != token["access_token"])
+            }
+        }
+
         @Test func `a pushed authorization request (9126-1)`() async throws {
             try await withGlewlwyd(#"par: "always""#) { stand, glewlwyd in
                 let started = try await stand.client.result("login.start", Self.account)

@@ -53,6 +53,11 @@ extension Programs {
             let second = try await stand.client.result("login.start", ["account": "work", "force": true])
             _ = try await BrowserStandIn().signIn(try #require(second["authorization_url"]?.string))
             replies.append("\(try await stand.client.call("login.wait", ["login_id": second["login_id"] ?? .null]))")
+            let device = try await stand.client.call("login.start", ["account": "work", "flow": "device"])
+            replies.append("\(device)")
+            let started = try #require(device["result"]?.object)
+            stand.provider.approveDevice(userCode: try #require(started["user_code"]?.string))
+            replies.append("\(try await stand.client.call("login.wait", ["login_id": started["login_id"] ?? .null]))")
             for method in ["hello", "status", "account.list", "config.reload"] {
                 replies.append("\(try await stand.client.call(method))")
             }

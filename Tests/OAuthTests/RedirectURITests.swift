@@ -17,6 +17,8 @@ import Testing
     @Test(arguments: [
         "myapp:/cb", "myapp:", "com.example.app://cb", "com.example.app:cb", "http://example.com/cb",
         "http://127.0.0.2/cb", "http://0.0.0.0/cb", "https://h/cb#f", "urn:ietf:wg:oauth:2.0:oob", "javascript:x", "",
+        "com..app:/cb", "com.example.:/cb", "com.-app:/cb", "com.app-:/cb", "com.a+b:/cb", "1com.app:/cb",
+        "com.app:/c#f",
     ])
     func `anything else is refused at once (8252-2, 8252-6)`(text: String) {
         #expect(throws: OAuthError.self) { try RedirectURI(text) }

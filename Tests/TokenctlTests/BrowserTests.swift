@@ -50,6 +50,15 @@ import tokenctl
         #expect(SSHForwarding.command(redirectURI: "com.example:/x", connection: "1 2 3 22") == nil)
     }
 
+    @Test(arguments: [
+        ("com.example.app:/cb", ["com.example.app:/cb"]), ("https://app.example/cb", ["https://app.example/cb"]),
+        ("http://127.0.0.1:40123/callback", ["http://127.0.0.1:40123/callback", "http://127.0.0.1/callback"]),
+        ("http://[::1]:9", ["http://[::1]:9", "http://[::1]"]), ("http://localhost/x", ["http://localhost/x"]),
+    ])
+    func `the redirect URI to register is told as it must be (D11)`(sent: String, shown: [String]) {
+        #expect(RegistrationHint(sent).lines.filter { $0.hasPrefix("  ") } == shown.map { "  " + $0 })
+    }
+
     @Test func `when every browser fails at once, that is known`() {
         let commands = [["/bin/false"], ["/nonexistent/browser"]].map(BrowserCandidates.Command.init)
         var launcher = BrowserLauncher(candidates: commands, environment: [:])

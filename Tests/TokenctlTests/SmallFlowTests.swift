@@ -24,7 +24,10 @@ import tokenctl
     }
 
     @Test func `logout says what became of the grant`() throws {
-        let daemon = try daemon(["revoked": false, "revocation_fault": "no answer", "removal_pending": true])
+        let daemon = try daemon([
+            "revoked": false, "revocation_fault": "no answer", "removal_pending": true,
+            "removal_fault": "a restart undoes it: no space",
+        ])
         defer { daemon.stop() }
         let outcome = try Surroundings().run(["logout", "a"], daemon)
         #expect(outcome.code == 0)
@@ -33,6 +36,7 @@ import tokenctl
                 Signed out of a here.
                 The provider has not revoked the grant: no answer
                 The secret store is locked; its entry goes at the next unlock (tokenctl unlock).
+                Unlock it now: a restart undoes it: no space
 
                 """
         )

@@ -96,6 +96,42 @@ import tokenctl
         )
     }
 
+    @Test func `a fault that a restart mends is told with the restart`() throws {
+        let text = """
+            {"daemon": {"config": {"faults": [
+              {"file": "config.json5", "line": 3, "member": "store", "mend": "restart",
+               "message": "takes effect when tokend is restarted"},
+              {"file": "/c/a.json5", "mend": "wait", "message": "Cannot read it."}]}},
+             "accounts": [{"account": "a", "state": "ready", "expires_at": 1000100}]}
+            """
+        #expect(
+            try lines(text).suffix(5) == [
+                "", "config.json5:3: store: takes effect when tokend is restarted",
+                "→ systemctl --user restart tokend", "", "/c/a.json5: Cannot read it.",
+            ]
+        )
+    }
+
+    @Test(
+        arguments: [
+            ([nil], ["mend it; a changed file is picked up by itself"]),
+            (["restart"], ["systemctl --user restart tokend"]),
+            (["wait"], []), (["later"], ["mend it; a changed file is picked up by itself"]),
+            (
+                ["restart", nil, "restart", nil],
+                ["mend it; a changed file is picked up by itself", "systemctl --user restart tokend"]
+            ),
+        ] as [([String?], [String])]
+    )
+    func `after a reload each step is named once, and only what helps`(mends: [String?], steps: [String]) {
+        let faults = mends.map { mend in
+            var fault: JSONObject = ["file": "/c/config.json5", "message": "is at fault"]
+            fault["mend"] = mend.map { .string($0) }
+            return ConfigFault(fault)
+        }
+        #expect(ConfigFault.steps(faults) == steps)
+    }
+
     @Test func `an account's fault is told once, and without a bare “now”`() throws {
         let text = """
             {"daemon": {"config": {"faults": [{"file": "/c/a.json5", "line": 2, "member": "issuer",

@@ -14,13 +14,6 @@ import tokenctl
         #expect(NearestName.of(typed, among: ["status", "work", "mail"]) == meant)
     }
 
-    @Test func `a distance counts wrong keys`() {
-        #expect(NearestName.distance("", "abc") == 3)
-        #expect(NearestName.distance("abc", "abc") == 0)
-        #expect(NearestName.distance("abc", "acb") == 1)
-        #expect(NearestName.distance("kitten", "sitting") == 3)
-    }
-
     @Test(
         arguments: [
             (0, "now"), (-4, "now"), (-5, "5 s ago"), (1, "in 1 s"), (59, "in 59 s"), (60, "in 1 min"),

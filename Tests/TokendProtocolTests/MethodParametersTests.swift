@@ -45,7 +45,7 @@ struct ParametersCase: Sendable, CustomTestStringConvertible {
             [
                 "account": "work", "flow": "device", "redirect_uri": "http://127.0.0.1", "open_browser": true,
                 "timeout": 300, "scope": "a", "prompt": "login", "login_hint": "me", "acr_values": "1 2", "max_age": 0,
-                "force": true,
+                "force": true, "completes": true,
             ]
         ),
         ParametersCase(LoginWait.self, required: ["login_id"], ["login_id": "x", "timeout": 0]),
@@ -63,6 +63,8 @@ struct ParametersCase: Sendable, CustomTestStringConvertible {
         ),
         ParametersCase(StoreUnlock.self, ["passphrase": "p", "timeout": 9]),
         ParametersCase(AccountList.self, [:]),
+        ParametersCase(ProviderList.self, [:]),
+        ParametersCase(ProviderFetch.self, required: ["url"], ["url": "https://a.example/list", "timeout": 5]),
         ParametersCase(AccountShow.self, required: ["account"], ["account": "work"]),
         ParametersCase(
             AccountAdd.self,

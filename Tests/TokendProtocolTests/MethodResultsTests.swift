@@ -33,7 +33,9 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
     private static let loginResult: JSONObject = [
         "account": "work", "subject": "s", "identity": "me@example", "scope": "a b", "renewable": true, "expires_at": 9,
     ]
-    private static let fault: JSONValue = ["file": "/a", "line": 3, "member": "tls.ca_file", "message": "No."]
+    private static let fault: JSONValue = [
+        "file": "/a", "line": 3, "member": "tls.ca_file", "message": "No.", "mend": "restart",
+    ]
 
     static let all = [
         ResultCase(
@@ -94,10 +96,34 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
         ResultCase(LoginCancel.self, [:]),
         ResultCase(
             Logout.self,
-            optional: ["revocation_fault", "removal_pending", "end_session_url"],
-            ["revoked": false, "revocation_fault": "No.", "removal_pending": true, "end_session_url": "u"]
+            optional: ["revocation_fault", "removal_pending", "removal_fault", "end_session_url"],
+            [
+                "revoked": false, "revocation_fault": "No.", "removal_pending": true, "removal_fault": "No.",
+                "end_session_url": "u",
+            ]
         ),
         ResultCase(StoreUnlock.self, ["state": "ready"]),
+        ResultCase(
+            ProviderList.self,
+            [
+                "providers": [
+                    [
+                        "provider": "p", "title": "P", "about": "a", "account": ["issuer": "https://{h}"],
+                        "register": ["url": "https://p.example", "as": "an app", "redirect": "http://127.0.0.1"],
+                        "notes": ["n"], "asks": [["name": "h", "about": "a", "example": "e", "default": "d"]],
+                        "file": "/p.json5", "fault": "f",
+                    ]
+                ]
+            ]
+        ),
+        ResultCase(
+            ProviderFetch.self,
+            optional: ["refused", "note"],
+            [
+                "providers": [["account": "a", "title": "A", "config": ["issuer": "https://i.example"]]],
+                "refused": ["r"], "note": "n",
+            ]
+        ),
         ResultCase(AccountList.self, optional: ["default"], ["accounts": ["a", "b"], "default": "a"]),
         ResultCase(
             AccountShow.self,
@@ -107,8 +133,11 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
         ResultCase(AccountAdd.self, ["account": "a", "file": "/a"]),
         ResultCase(
             AccountRemove.self,
-            optional: ["revocation_fault", "removal_pending", "end_session_url"],
-            ["revoked": true, "revocation_fault": "No.", "removal_pending": false, "end_session_url": "u"]
+            optional: ["revocation_fault", "removal_pending", "removal_fault", "end_session_url"],
+            [
+                "revoked": true, "revocation_fault": "No.", "removal_pending": false, "removal_fault": "x",
+                "end_session_url": "u",
+            ]
         ),
         ResultCase(AccountRefresh.self, [:]),
         ResultCase(AccountPause.self, [:]),
@@ -159,7 +188,7 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
         let names = """
             hello token.get token.exchange token.proof status login.start login.wait login.check login.complete \
             login.cancel logout store.unlock account.list account.show account.add account.secret account.import \
-            account.refresh account.pause account.resume account.remove config.reload doctor policy.list policy.revoke \
+            account.refresh account.pause account.resume account.remove provider.list provider.fetch config.reload doctor policy.list policy.revoke \
             confirm.answer events.subscribe
             """
         #expect(Set(Method.allCases.map(\.rawValue)) == Set(names.split(separator: " ").map(String.init)))

@@ -3,6 +3,7 @@
 
 import Broker
 import Glibc
+import Systemd
 import Testing
 import tokend
 
@@ -57,7 +58,90 @@ import tokend
         let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
         try #require(ftruncate(descriptor, RegularFile.limit + 1) == 0)
         close(descriptor)
-        #expect(RegularFile.bytes(of: path) == nil)
+        #expect((try? RegularFile.bytes(of: path)) == nil)
+    }
+
+    /// A folder of two accounts, and a reader whose files fail when the test says so.
+    private struct Failing {
+        final class Fault {
+            var code: FileFault.Code?
+            var failsFolders = false
+
+            func check(_ path: String) throws(FileFault) {
+                if let code, path.hasPrefix("/tmp/") {
+                    throw FileFault(code: code, message: "Cannot read \(path): Too many open files.")
+                }
+            }
+        }
+
+        let folder: StoreFolder
+        let fault = Fault()
+        let reader: ConfigurationReader
+
+        init() throws {
+            folder = try StoreFolder()
+            try #require(mkdir(folder.folder + "/accounts", 0o700) == 0)
+            for name in ["one", "two"] { try folder.write(Array("{}".utf8), to: Self.path(name, folder)) }
+            try folder.write(Array("{ default_account: \"one\" }".utf8), to: folder.folder + "/config.json5")
+            reader = ConfigurationReader(
+                ConfigurationFolders(option: folder.folder, environment: [:]),
+                access: ConfigurationReader.Access { [fault] path throws(FileFault) in
+                    try fault.check(path)
+                    return try RegularFile.bytes(of: path)
+                } names: { [fault] path throws(FileFault) in
+                    if path.hasSuffix("/accounts"), fault.failsFolders { try fault.check(path) }
+                    return try RegularFile.names(in: path)
+                }
+            )
+        }
+
+        static func path(_ name: String, _ folder: StoreFolder) -> String { "\(folder.folder)/accounts/\(name).json5" }
+    }
+
+    @Test(arguments: [false, true])
+    func `where descriptors are short, what was read before holds, is said, and is read again`(ofFolders: Bool) throws {
+        let world = try Failing()
+        let good = world.reader.read()
+        #expect(good.accounts.count == 2 && good.daemon.count == 1 && !world.reader.isIncomplete)
+        (world.fault.code, world.fault.failsFolders) = (.passing, ofFolders)
+        let kept = world.reader.read()
+        #expect(kept.accounts == good.accounts && kept.daemon == good.daemon)
+        #expect(kept.accountFaults.isEmpty && kept.daemonFaults.isEmpty)
+        #expect(kept.folderFaults.count == (ofFolders ? 2 : 3))
+        #expect(kept.folderFaults.allSatisfy { $0.description.contains("Too many open files") })
+        #expect(world.reader.isIncomplete && !world.reader.hasChanged(since: kept))
+        world.fault.code = nil
+        #expect(world.reader.hasChanged(since: kept))
+        #expect(world.reader.read() == good && !world.reader.isIncomplete)
+    }
+
+    @Test func `a file that its owner closed is a fault of its account, and nothing to try again`() throws {
+        let world = try Failing()
+        _ = world.reader.read()
+        world.fault.code = .forbidden
+        let files = world.reader.read()
+        #expect(Set(files.accountFaults.keys) == ["one", "two"] && files.accounts.isEmpty)
+        #expect(files.daemonFaults.count == 1 && !world.reader.isIncomplete)
+    }
+
+    @Test func `a folder that cannot be listed any more keeps its accounts`() throws {
+        let world = try Failing()
+        let good = world.reader.read()
+        (world.fault.code, world.fault.failsFolders) = (.forbidden, true)
+        #expect(world.reader.read().accounts == good.accounts)
+    }
+
+    @Test func `a CA file that cannot be read just now is the one that it was`() throws {
+        let world = try Failing()
+        let path = Failing.path("one", world.folder)
+        let digest = world.reader.digest(ofFile: path)
+        let files = world.reader.read()
+        world.fault.code = .passing
+        #expect(world.reader.digest(ofFile: path) == digest && world.reader.isIncomplete)
+        world.fault.code = nil
+        #expect(world.reader.hasChanged(since: files))
+        world.fault.code = .missing
+        #expect(world.reader.digest(ofFile: path) == nil)
     }
 
     @Test(arguments: [

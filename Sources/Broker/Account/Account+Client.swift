@@ -41,10 +41,12 @@ extension Account {
     /// The account is removed: so is what its client shows itself with.
     func forgetClient(_ result: inout LogoutResult) async {
         hasClientItem = false
+        // Until it is gone, it is not used any more.
+        let fault = ports.state.change { $0.clientRemovals.insert(name) }
         do throws(StoreError) {
-            try await vault.forget(name)
+            try await vault.finishRemoval(name)
         } catch {
-            result.removalPending = true
+            result.pendRemoval(fault)
             ports.log.record(.storeFault(account: name, error))
         }
     }

@@ -43,9 +43,10 @@ extension Account {
             parameters: parameters,
             wire: settings.wire,
             turn: turn,
-            tokenTurn: tokenTurn
+            tokenTurn: tokenTurn,
+            handlers: ports.handlers
         ) { [ports, name] in
-            ports.state.removals.contains(name)
+            ports.state.notes.removals.contains(name)
         }
         login.begin(attempt, redirects: ports.redirects)
         return login
@@ -54,7 +55,7 @@ extension Account {
     /// Takes over a grant that is in the store.
     func install(_ record: GrantRecord) -> LoginResult {
         moveOn()
-        ports.state.removals.remove(name)
+        ports.state.change { $0.removals.remove(name) }
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.
         holdBackUnlessAllowed()
@@ -93,7 +94,8 @@ extension LoginResult {
             identity: record.identity,
             scope: record.scope.text,
             renewable: record.renewable,
-            expiresAt: record.token?.expiresAt
+            expiresAt: record.token?.expiresAt,
+            metadata: record.metadata?.members
         )
     }
 }

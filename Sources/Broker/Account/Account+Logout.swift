@@ -17,15 +17,15 @@ extension Account {
         let held = machine.newestRecord
         perform(machine.loggedOut())
         // Until it is gone, the item is not to come back to life.
-        ports.state.removals.insert(name)
+        let fault = ports.state.change { $0.removals.insert(name) }
         var result = LogoutResult(revoked: false)
         var record = held
         do throws(StoreError) {
             if record == nil { record = try await storedForLogout() }
             try await ports.store.remove(account: name)
-            ports.state.removals.remove(name)
+            ports.state.change { $0.removals.remove(name) }
         } catch {
-            result.removalPending = true
+            result.pendRemoval(fault)
             ports.log.record(.storeFault(account: name, error))
         }
         if revoke, let record { await self.revoke(record, &result) }
@@ -71,5 +71,14 @@ extension Account {
         } catch {
             result.revocationFault = error.message
         }
+    }
+}
+
+extension LogoutResult {
+    /// The store kept what was to go; `fault` is why that is not noted down.
+    mutating func pendRemoval(_ fault: LastingFault?) {
+        removalPending = true
+        guard let fault else { return }
+        removalFault = "a restart of tokend before that undoes the sign-out: \(fault.message)"
     }
 }

@@ -57,7 +57,8 @@ extension Account {
         if state == .loginRequired || state == .loginPending {
             status.reason = endReason.map { LoginReason(rawValue: $0.rawValue) }
         }
-        status.flow = configuration?.flow.loginFlow ?? .browser
+        let configured = configuration?.flow.loginFlow ?? .browser
+        status.flow = configured == .clientCredentials ? configured : record?.flow ?? configured
         status.scope = record?.scope.text
         status.subject = record?.subject.map { DisplayText.sanitized($0) }
         status.identity = record?.identity

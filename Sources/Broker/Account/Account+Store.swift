@@ -28,11 +28,11 @@ extension Account {
 
     private func stored() async -> Result<GrantRecord?, StoreError> {
         do throws(StoreError) {
-            if ports.state.removals.contains(name) {
+            if ports.state.notes.removals.contains(name) {
                 // A login that is storing its grant settles it by itself.
                 guard login?.isStoring != true else { return .success(nil) }
                 try await ports.store.remove(account: name)
-                ports.state.removals.remove(name)
+                ports.state.change { $0.removals.remove(name) }
                 return .success(nil)
             }
             guard let item = try await ports.store.item(account: name) else { return .success(nil) }
@@ -62,7 +62,7 @@ extension Account {
     /// The first read of all items brought this account's, or none.
     func firstRead(_ item: StoredItem?) {
         guard machine.isLoading else { return }
-        if ports.state.removals.contains(name) { return loaded(nil) }
+        if ports.state.notes.removals.contains(name) { return loaded(nil) }
         do throws(StoreError) {
             loaded(try item.map { item throws(StoreError) in try GrantRecord.read(item, at: ports.clock.now) })
         } catch {
@@ -123,7 +123,7 @@ extension Account {
             do {
                 try await ports.store.remove(account: name)
             } catch {
-                ports.state.removals.insert(name)
+                ports.state.change { $0.removals.insert(name) }
             }
         }
     }

@@ -78,7 +78,7 @@ package import TokendProtocol
         self.directory = directory
         self.settings = settings
         machine = GrantStateMachine(account: name, settings: RefreshSettings())
-        machine.isPaused = ports.state.paused.contains(name)
+        machine.isPaused = ports.state.notes.paused.contains(name)
     }
 
     // MARK: Configuration
@@ -197,10 +197,9 @@ package import TokendProtocol
         halt()
     }
 
-    /// Background work stops, or is taken up again, because a person says so.
+    /// Background work stops, or is taken up again, because a person says so; whoever calls notes it down.
     func pause(_ isPaused: Bool) {
         machine.isPaused = isPaused
-        if isPaused { ports.state.paused.insert(name) } else { ports.state.paused.remove(name) }
         arm()
         onChange?()
     }

@@ -19,7 +19,7 @@ import TokendProtocol
     /// What the store has for the account's client; empty where it has nothing.
     func record(of account: String) async throws(StoreError) -> ClientRecord {
         // What was to go with an account of this name before is nobody's.
-        guard !state.clientRemovals.contains(account) else { return ClientRecord() }
+        guard !state.notes.clientRemovals.contains(account) else { return ClientRecord() }
         guard let item = try await store.item(.client, account: account) else { return ClientRecord() }
         return try ClientRecord.read(item)
     }
@@ -39,13 +39,13 @@ import TokendProtocol
         }
         let old = record
         body(&record)
-        guard record != old || state.clientRemovals.contains(account.name) else { return }
+        guard record != old || state.notes.clientRemovals.contains(account.name) else { return }
         if record.isEmpty {
             try await store.remove(.client, account: account.name)
         } else {
             try await store.write(record.item(for: account))
         }
-        state.clientRemovals.remove(account.name)
+        state.change { $0.clientRemovals.remove(account.name) }
     }
 
     /// Keeps what a person gives, for where the account's file sends it now.
@@ -62,19 +62,13 @@ import TokendProtocol
         }
     }
 
-    /// Removes the item; where that fails, it is not used any more, and `finishRemoval` tries again.
-    func forget(_ account: String) async throws(StoreError) {
-        state.clientRemovals.insert(account)
-        try await finishRemoval(account)
-    }
-
     /// Removes the item that an earlier removal of the account has left.
     func finishRemoval(_ account: String) async throws(StoreError) {
         await turn.take()
         defer { turn.give() }
-        guard state.clientRemovals.contains(account) else { return }
+        guard state.notes.clientRemovals.contains(account) else { return }
         try await store.remove(.client, account: account)
-        state.clientRemovals.remove(account)
+        state.change { $0.clientRemovals.remove(account) }
     }
 
     func destination(of account: AccountConfiguration) -> ClientDestination {

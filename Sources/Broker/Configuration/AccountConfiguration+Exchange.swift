@@ -26,6 +26,9 @@ extension AccountConfiguration {
         if exchange.subject == .idToken, issuer == nil, !reader.has("provider") {
             inner.fault("subject", "needs an issuer: without one no ID token is checked, and none is sent on")
         }
+        if flow == .clientCredentials {
+            reader.fault("exchange", "is for somebody who signs in, and with client_credentials nobody does")
+        }
         self.exchange = exchange
     }
 }

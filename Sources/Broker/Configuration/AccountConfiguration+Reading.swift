@@ -54,7 +54,9 @@ extension AccountConfiguration {
             readEndpoints(from: &inner)
             reader.add(inner.faults)
         }
-        if !reader.has("issuer"), endpoints.authorization == nil || endpoints.token == nil {
+        flow = reader.word("flow", as: AccountFlow.self) ?? flow
+        let beginning = flow == .device ? endpoints.deviceAuthorization : endpoints.authorization
+        if !reader.has("issuer"), beginning == nil || endpoints.token == nil {
             reader.fault("issuer", "is missing: name the provider's issuer, such as \"https://login.example.com\"")
         }
         readClient(from: &reader)
@@ -72,7 +74,6 @@ extension AccountConfiguration {
             clientAuthentication =
                 reader.word("client_authentication", as: ClientAuthenticationMethod.self) ?? clientAuthentication
         }
-        flow = reader.value("flow")?.string.flatMap(AccountFlow.init(rawValue:)) ?? flow
         if flow == .clientCredentials, clientAuthentication == .none {
             reader.fault(
                 "flow",
@@ -89,11 +90,9 @@ extension AccountConfiguration {
         endpoints.userinfo = Self.endpoint("userinfo", from: &reader)
         endpoints.endSession = Self.endpoint("end_session", from: &reader)
         endpoints.jwks = Self.endpoint("jwks", from: &reader)
+        endpoints.deviceAuthorization = Self.endpoint("device_authorization", from: &reader)
         endpoints.pushedAuthorization = Self.endpoint("pushed_authorization", from: &reader)
         endpoints.registration = Self.endpoint("registration", from: &reader)
-        if reader.value("device_authorization") != nil {
-            reader.fault("device_authorization", Self.notBuilt)
-        }
         reader.finish()
     }
 
@@ -176,15 +175,7 @@ extension AccountConfiguration {
         if texts.isEmpty { reader.fault("redirect_uri", "names no way home; leave it out for the loopback listener") }
         for text in texts {
             do throws(OAuthError) {
-                let redirect = try RedirectURI(text)
-                guard case .loopback = redirect.kind else {
-                    reader.fault(
-                        "redirect_uri",
-                        "“\(DisplayText.sanitized(text))” \(Self.notBuilt); use http://127.0.0.1"
-                    )
-                    continue
-                }
-                redirects.append(redirect)
+                redirects.append(try RedirectURI(text))
             } catch {
                 reader.fault("redirect_uri", error.message)
             }

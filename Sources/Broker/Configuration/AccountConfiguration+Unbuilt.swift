@@ -32,11 +32,6 @@ extension AccountConfiguration {
     }
 
     private static let unbuilt = [
-        Unbuilt(
-            "flow",
-            accepted: ["browser", "client_credentials"],
-            words: ["browser", "device", "client_credentials"]
-        ),
         Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
     ]
 }

@@ -15,6 +15,7 @@ package struct AccountConfiguration: Sendable, Equatable {
         package var userinfo: WebURL?
         package var endSession: WebURL?
         package var jwks: WebURL?
+        package var deviceAuthorization: WebURL?
         package var pushedAuthorization: WebURL?
         package var registration: WebURL?
 
@@ -25,7 +26,8 @@ package struct AccountConfiguration: Sendable, Equatable {
             let all: [String: WebURL?] = [
                 "authorization": authorization, "token": token, "revocation": revocation,
                 "introspection": introspection, "userinfo": userinfo, "end_session": endSession, "jwks": jwks,
-                "registration": registration, "pushed_authorization": pushedAuthorization,
+                "registration": registration, "device_authorization": deviceAuthorization,
+                "pushed_authorization": pushedAuthorization,
             ]
             return all.compactMapValues(\.self)
         }

@@ -30,8 +30,11 @@ package struct Configuration: Sendable {
         package var daemonFaults: [ConfigurationFault] = []
         /// `accounts/NAME.json5` by name, where the highest layer's is there and cannot be read.
         package var accountFaults: [String: ConfigurationFault] = [:]
-        /// Folders that are there and cannot be listed.
+        /// Folders that are there and cannot be listed, and files of which an earlier reading is kept.
         package var folderFaults: [ConfigurationFault] = []
+        /// Something could not be read for want of descriptors or memory, or because a disk failed: it is to be tried
+        /// again.
+        package var isIncomplete = false
 
         package init(
             folder: String,
@@ -159,7 +162,7 @@ extension Configuration {
     /// until the next start.
     package mutating func hold(toStoreOf started: DaemonConfiguration) {
         guard daemonFaults.isEmpty, !daemon.hasStore(of: started) else { return }
-        daemonFaults.append(faultOfStore(ConfigurationFault.restart))
+        daemonFaults.append(faultOfStore("takes effect when tokend is restarted", mend: .restart))
         (daemon.store, daemon.storeFile) = (started.store, started.storeFile)
     }
 
@@ -168,14 +171,15 @@ extension Configuration {
         daemonFaults.append(faultOfStore(message))
     }
 
-    private func faultOfStore(_ message: String) -> ConfigurationFault {
+    private func faultOfStore(_ message: String, mend: ConfigurationFault.Mend? = nil) -> ConfigurationFault {
         let source = files.daemon.last { (try? $0.object())?.member("store") != nil }
         let offset = (try? source?.object())?.member("store")?.nameRange.lowerBound
         return ConfigurationFault(
             file: source?.file ?? folder + "/config.json5",
             line: offset.flatMap { source?.line(at: $0) },
             member: "store",
-            message: message
+            message: message,
+            mend: mend
         )
     }
 }

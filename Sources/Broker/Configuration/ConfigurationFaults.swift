@@ -28,12 +28,13 @@ extension ConfigurationFault {
         return text + ": " + message
     }
 
-    /// The message of a setting that is good, and read at the start only.
-    package static let restart = "takes effect when tokend is restarted: systemctl --user restart tokend"
-
-    /// What a person does about it.
+    /// What a person does about it, in words.
     package var remedy: String {
-        message == Self.restart ? "restart tokend: systemctl --user restart tokend" : "edit \(file)"
+        switch mend {
+        case .restart: "restart tokend: systemctl --user restart tokend"
+        case .wait: "nothing: tokend tries again by itself"
+        case nil: "edit \(file)"
+        }
     }
 
     /// The answer to a client whose request needs what this fault disables.

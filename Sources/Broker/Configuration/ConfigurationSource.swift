@@ -9,6 +9,8 @@ package struct ConfigurationSource: Sendable, Equatable {
     /// The path as the person would open it.
     package let file: String
     package let bytes: [UInt8]
+    /// In bytes: as much as a client can send at once.
+    package static let limit = 256 * 1024
 
     package init(file: String, bytes: [UInt8]) {
         self.file = file
@@ -24,6 +26,11 @@ package struct ConfigurationSource: Sendable, Equatable {
     ///
     /// - Throws: a fault that names the line where reading ended.
     package func object() throws(ConfigurationFaults) -> JSONObject {
+        guard bytes.count <= Self.limit else {
+            throw ConfigurationFaults([
+                ConfigurationFault(file: file, message: "is larger than \(Self.limit >> 10) KiB")
+            ])
+        }
         let value: JSONValue
         do {
             value = try JSONReader(dialect: .json5).read(bytes)

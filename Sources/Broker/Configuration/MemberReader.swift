@@ -131,6 +131,10 @@ package struct MemberReader {
     package mutating func strings(_ name: String, orString: Bool = false) -> [String]? {
         guard let value = value(name) else { return nil }
         if orString, let text = value.string, !text.isEmpty { return [text] }
+        guard value.array?.count ?? 0 <= Self.mostEntries else {
+            fault(name, "has more than \(Self.mostEntries) entries")
+            return nil
+        }
         let texts = value.array?.compactMap(\.string).filter { !$0.isEmpty }
         guard let texts, texts.count == value.array?.count else {
             fault(name, orString ? "must be a string or a list of strings" : "must be a list of strings")
@@ -142,6 +146,13 @@ package struct MemberReader {
     /// All members of an object whose names are the person's own choice and whose values are strings: the preset's that
     /// the file leaves as they are, then the file's, in the order of each.
     package mutating func pairs() -> [(name: String, value: String)] {
+        for layer in [own, base].compactMap(\.self) where layer.object.count > Self.mostEntries {
+            known += layer.object.names
+            let member = String(layer.prefix.dropLast())
+            let message = "has more than \(Self.mostEntries) entries"
+            faults.append(ConfigurationFault(file: layer.source.file, member: member, message: message))
+            return []
+        }
         let below = base?.object.filter { own.object[$0.name] == nil } ?? []
         let above = own.object.filter { !$0.value.isNull || base?.object[$0.name] == nil }
         known += own.object.names + below.map(\.name)
@@ -193,8 +204,12 @@ package struct MemberReader {
         }
     }
 
+    /// How many entries a list or an object has whose entries are the person's own: more than anybody needs, and few
+    /// enough that reading them holds nobody up.
+    package static var mostEntries: Int { 256 }
+
     /// How many unknown members are named: each costs a look through the file for its line.
-    private static var mostUnknown: Int { 100 }
+    private static var mostUnknown: Int { 20 }
 
     /// The setting that a misspelt one was meant to be: the nearest one that the file does not have already.
     private func nearest(to name: String) -> String? {

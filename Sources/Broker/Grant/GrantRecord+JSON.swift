@@ -5,6 +5,7 @@ import OAuth
 import Secrets
 import StrictJSON
 import Systemd
+import TokendProtocol
 
 extension GrantRecord {
     /// The version of the item's form that this daemon writes; it reads no newer one.
@@ -33,7 +34,9 @@ extension GrantRecord {
         object["narrowing_sticks"] = narrowingSticks.map { .bool($0) }
         object["subject"] = subject.map { .string($0) }
         object["identity"] = identity.map { .string($0) }
+        object["metadata"] = metadata.map { .object($0.members) }
         object["destination"] = .object(destination.json)
+        if flow != .browser { object["flow"] = .string(flow.rawValue) }
         object["signed_in_at"] = .integer(signedInAt)
         object["refreshed_at"] = refreshedAt.map { .integer($0) }
         object["grant_expires_at"] = grantExpiresAt.map { .integer($0) }
@@ -76,6 +79,8 @@ extension GrantRecord {
         record.narrowingSticks = object["narrowing_sticks"]?.bool
         record.subject = object["subject"]?.string
         record.identity = object["identity"]?.string
+        record.flow = object["flow"]?.string.map { LoginFlow(rawValue: $0) } ?? .browser
+        record.metadata = object["metadata"]?.object.flatMap(LoginMetadata.init(stored:))
         record.refreshedAt = object["refreshed_at"]?.int64
         record.grantExpiresAt = object["grant_expires_at"]?.int64
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }

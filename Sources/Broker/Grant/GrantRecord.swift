@@ -3,6 +3,7 @@
 
 package import OAuth
 package import Secrets
+package import TokendProtocol
 
 /// What lies in the secret store for one grant: all that a restart needs, and where the grant may go.
 package struct GrantRecord: Sendable, Equatable {
@@ -50,7 +51,11 @@ package struct GrantRecord: Sendable, Equatable {
     package var subject: String?
     /// The e-mail or the preferred user name.
     package var identity: String?
+    /// What came back with the login besides the code; nil where nothing did.
+    package var metadata: LoginMetadata?
     package var destination: GrantDestination
+    /// How it was made: some providers want no client secret for what came by a device login (GitHub).
+    package var flow = LoginFlow.browser
     /// Unix seconds.
     package var signedInAt: Int64
     package var refreshedAt: Int64?

@@ -29,12 +29,12 @@ extension LoginAttempt {
     ///   come to nothing then. Of a grant that can be renewed nothing is thrown away for an outage.
     func application(
         _ response: TokenResponse,
-        _ sent: Sent,
+        _ prepared: Prepared,
         _ verified: IDToken?,
         sentAt: Moment
     ) async throws(LoginFailure) -> ApplicationGrant? {
         guard let exchange = account.exchange else { return nil }
-        let granted = response.scope ?? sent.prepared.scope
+        let granted = response.scope ?? prepared.scope
         let held = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
         switch await access.trade(held, by: exchange) {
         case .done(let token): return .held(token)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import HTTPTypes
+import HTTPTypes
 import OAuth
 import Secrets
 import StrictJSON
@@ -11,22 +11,17 @@ package import TokendProtocol
 /// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
 /// waits for the result.
 @LoopActor package final class Login {
-    /// What the one who started it is told, and no one else.
-    package struct Start: Sendable {
-        package var flow = LoginFlow.browser
-        /// nil where no browser is needed.
-        package var authorizationURL: WebURL?
-        package var redirectURI: String?
-    }
-
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
-    package let expiresAt: Int64
-    /// Set once a browser can be opened.
+    package internal(set) var expiresAt: Int64
+    /// Set once a person can go on.
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
+
+    /// What came home besides the code.
+    var metadata: LoginMetadata?
 
     let account: String
     /// The provider's host.
@@ -34,10 +29,13 @@ package import TokendProtocol
     private let clock: any Clock
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    private var machine: LoginStateMachine?
+    var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
-    private var attempt: LoginAttempt?
-    private var preparation: Task<Void, Never>?
+    /// Where the listener is.
+    private var origin: String?
+    private(set) var attempt: LoginAttempt?
+    var device: DeviceLogin?
+    var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
     private(set) var interest = 0
@@ -80,28 +78,16 @@ package import TokendProtocol
     func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
         preparation = Task.onLoop { [self] in
             do throws(ProtocolError) {
+                guard parameters.flow != .device else { return try await beginDevice(attempt) }
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
                 let sent = try open(prepared, attempt, redirects: redirects)
                 let url = try await sent.authorizationURL()
                 guard result == nil else { return }
-                begun(Start(authorizationURL: url, redirectURI: sent.sent?.redirectURI ?? ""))
+                let redirectURI = sent.sent?.redirectURI ?? ""
+                begun(Start(authorizationURL: url, startURL: startURL, redirectURI: redirectURI))
             } catch {
                 finish(.failure(.fault(error)))
-            }
-        }
-    }
-
-    /// A login that needs nobody: fetches, and ends with what came.
-    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
-        preparation = Task.onLoop { [self] in
-            do throws(LoginFailure) {
-                let record = try await fetch()
-                guard result == nil else { return }
-                begun(Start(flow: .clientCredentials))
-                finish(.success(try keep(record)))
-            } catch {
-                finish(.failure(error))
             }
         }
     }
@@ -112,17 +98,19 @@ package import TokendProtocol
         redirects: any RedirectListening
     ) throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
-            guard let self else { return answer(.refused(status: 404)) }
-            received(request, answer)
+            guard let self else { return 404 }
+            return received(request, answer)
         }
         self.listener = listener
+        origin = redirect.origin
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
         return request.attempt
     }
 
-    private func begun(_ start: Start) {
+    /// A person can go on.
+    func begun(_ start: Start) {
         self.start = start
         var starters = self.starters[...]
         self.starters = []
@@ -130,24 +118,15 @@ package import TokendProtocol
         for starter in starters { tellStart(start, to: starter) }
     }
 
-    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
-    /// their own (RFC 9126, sections 2.2 and 4).
-    private func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
-        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
-        Task.onLoop {
-            do throws(ProtocolError) {
-                var start = start
-                start.authorizationURL = try await attempt.authorizationURL()
-                starter(.success(start))
-            } catch {
-                starter(.failure(error))
-            }
-        }
+    /// Where the listener's page is that leads to the provider.
+    private var startURL: WebURL? {
+        guard let origin, let machine else { return nil }
+        return try? WebURL(origin + machine.startPath)
     }
 
     // MARK: Who waits
 
-    /// Calls `body` once a browser can be opened, or the login has ended before.
+    /// Calls `body` once a person can go on, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         interest += 1
         if let start { return tellStart(start, to: body) }
@@ -164,17 +143,23 @@ package import TokendProtocol
 
     // MARK: The redirect
 
-    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
-        guard var machine else { return answer(.refused(status: 404)) }
+    /// Takes a request that is this login's.
+    ///
+    /// - Returns: the status that refuses any other.
+    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
+        guard var machine else { return 404 }
         let action = machine.received(request)
         self.machine = machine
         switch action {
+        case .answer(.refused(let status)):
+            return status
         case .answer(let reply):
             answer(reply)
         case .hold:
             heldRequests.append(answer)
         case .exchange(let code):
             heldRequests.append(answer)
+            metadata = machine.metadata
             exchange(code)
         case .end(let failure):
             heldRequests.append(answer)
@@ -182,34 +167,25 @@ package import TokendProtocol
         case .showPage(let page):
             answer(page)
             closeListener()
+        case .leadOn:
+            leadOn(answer)
+        }
+        return nil
+    }
+
+    private func leadOn(_ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
+        guard let start else { return answer(.refused(status: 404)) }
+        tellStart(start) { [self] started in
+            switch started {
+            case .success(let start):
+                answer(start.authorizationURL.map { .leadOn($0) } ?? .refused(status: 404))
+            case .failure(let error):
+                answer(LoginFailure.fault(error).page(account: account, provider: provider))
+            }
         }
     }
 
-    /// The parameters of a URL that is this login's redirect; nil for any other.
-    func parameters(of url: Secret) -> FormParameters? {
-        guard let redirectURI = start?.redirectURI else { return nil }
-        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
-    }
-
-    /// Whether the URL is the answer to this very login.
-    func isAnswer(_ url: Secret) -> Bool {
-        guard let parameters = parameters(of: url), let machine else { return false }
-        return machine.isAnswer(parameters)
-    }
-
-    /// Takes an answer that came another way than through the listener.
-    func complete(_ url: Secret) {
-        guard let parameters = parameters(of: url), var machine else { return }
-        let action = machine.completed(parameters)
-        self.machine = machine
-        switch action {
-        case .exchange(let code): exchange(code)
-        case .end(let failure): finish(.failure(failure))
-        case .answer, .hold, .showPage: break
-        }
-    }
-
-    private func exchange(_ code: Secret) {
+    func exchange(_ code: Secret) {
         guard let attempt else { return }
         // It is never cancelled: a grant that comes too late is revoked, and for that its answer must be read.
         Task.onLoop { [self] in
@@ -256,7 +232,8 @@ package import TokendProtocol
         if isStoring { withdrawal = message } else { cancel(message) }
     }
 
-    private func timeOut() {
+    /// Its time, or that of its codes, is up.
+    func timeOut() {
         let error = ProtocolError(
             .timeout,
             "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)"
@@ -264,7 +241,8 @@ package import TokendProtocol
         finish(.failure(.fault(error)))
     }
 
-    private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
+    /// Ends it; what comes after the first end changes nothing.
+    func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
         let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
@@ -273,6 +251,8 @@ package import TokendProtocol
         preparation?.cancel()
         preparation = nil
         attempt = nil
+        device?.stop()
+        device = nil
         endListener(outcome)
         let starters = self.starters
         let waiters = self.waiters

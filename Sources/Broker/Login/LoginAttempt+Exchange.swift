@@ -12,17 +12,30 @@ extension LoginAttempt {
     func exchange(_ code: Secret, for login: Login) async throws(LoginFailure) -> LoginResult {
         guard let sent else { preconditionFailure("A code came before its login was sent.") }
         let (response, sentAt) = try await trade(code, sent)
+        return try await settle(response, sent.prepared, nonce: sent.nonce, sentAt: sentAt, for: login)
+    }
+
+    /// Checks whom a grant that was made is for, stores it and hands it to the login; what is not kept is revoked.
+    ///
+    /// - Parameter nonce: what the ID token must carry; nil where none could be sent.
+    func settle(
+        _ response: TokenResponse,
+        _ prepared: Prepared,
+        nonce: String?,
+        sentAt: Moment,
+        for login: Login
+    ) async throws(LoginFailure) -> LoginResult {
         do throws(LoginFailure) {
-            var identity = try await identify(response, sent)
-            identity.application = try await application(response, sent, identity.token, sentAt: sentAt)
+            var identity = try await identify(response, prepared, nonce: nonce)
+            identity.application = try await application(response, prepared, identity.token, sentAt: sentAt)
             guard response.refreshToken == nil else {
-                return try await keep(response, sent, identity, sentAt: sentAt, for: login)
+                return try await keep(response, prepared, identity, sentAt: sentAt, for: login)
             }
             await tokenTurn.take()
             defer { tokenTurn.give() }
-            return try await keep(response, sent, identity, sentAt: sentAt, for: login)
+            return try await keep(response, prepared, identity, sentAt: sentAt, for: login)
         } catch {
-            discard([response.refreshToken, response.accessToken], sent)
+            discard([response.refreshToken, response.accessToken], prepared)
             throw error
         }
     }
@@ -30,7 +43,7 @@ extension LoginAttempt {
     /// Stores the grant, in the item's turn, and hands it to the login.
     private func keep(
         _ response: TokenResponse,
-        _ sent: Sent,
+        _ prepared: Prepared,
         _ identity: Identity,
         sentAt: Moment,
         for login: Login
@@ -41,7 +54,8 @@ extension LoginAttempt {
         do { previous = try await previousRecord() } catch { throw .fault(error) }
         try checkSubject(identity, previous: previous)
         try login.commit()
-        let record = record(response, sent, identity, previous: previous, sentAt: sentAt)
+        var record = record(response, prepared, identity, previous: previous, sentAt: sentAt)
+        record.metadata = login.metadata
         do { try await store.write(record.item(for: account)) } catch { throw .fault(error.protocolError) }
         do throws(LoginFailure) {
             return try login.keep(record)
@@ -53,12 +67,12 @@ extension LoginAttempt {
     }
 
     /// Nothing of a grant that is not kept shall live on at the provider; nobody waits for that.
-    private func discard(_ tokens: [Secret?], _ sent: Sent) {
+    func discard(_ tokens: [Secret?], _ prepared: Prepared) {
         let access = access
         Task.onLoop {
             for (token, hint) in zip(tokens, [RevocationRequest.Hint.refreshToken, .accessToken]) {
                 guard let token else { continue }
-                _ = await access.revoke(token, hint: hint, metadata: sent.prepared.metadata)
+                _ = await access.revoke(token, hint: hint, metadata: prepared.metadata)
             }
         }
     }
@@ -91,7 +105,7 @@ extension LoginAttempt {
         case .answer(.grantEnded(let body), at: _), .answer(.unknown(let body), at: _):
             throw .refused(body)
         case .answer(.invalid(let invalid), at: _):
-            discard([invalid.refreshToken], sent)
+            discard([invalid.refreshToken], sent.prepared)
             throw .fault(RefreshFailure(.invalid(invalid), at: account).error)
         case .answer(let other, at: _):
             throw .fault(RefreshFailure(other, at: account).error)
@@ -111,16 +125,20 @@ extension LoginAttempt {
         var application: ApplicationGrant?
     }
 
-    private func identify(_ response: TokenResponse, _ sent: Sent) async throws(LoginFailure) -> Identity {
-        let metadata = sent.prepared.metadata
+    private func identify(
+        _ response: TokenResponse,
+        _ prepared: Prepared,
+        nonce: String?
+    ) async throws(LoginFailure) -> Identity {
+        let metadata = prepared.metadata
         var identity = Identity()
         if let token = response.idToken, let issuer = account.issuer {
             do {
                 identity.token = try await access.verify(
                     token,
-                    rules: rules(issuer, response, sent),
+                    rules: rules(issuer, response, prepared, nonce: nonce),
                     metadata: metadata,
-                    keysSince: sent.prepared.beganAt
+                    keysSince: prepared.beganAt
                 )
             } catch {
                 switch error {
@@ -131,7 +149,7 @@ extension LoginAttempt {
             }
             identity.subject = identity.token?.subject
             identity.name = identity.token?.identity
-        } else if account.issuer != nil, (response.scope ?? sent.prepared.scope).contains("openid") {
+        } else if account.issuer != nil, (response.scope ?? prepared.scope).contains("openid") {
             throw .check("id_token", message: "it holds no ID token although “openid” was granted")
         }
         guard identity.name == nil || identity.subject == nil, let endpoint = metadata.userInfoEndpoint else {
@@ -140,14 +158,19 @@ extension LoginAttempt {
         return await askUserInfo(endpoint, response, identity)
     }
 
-    private func rules(_ issuer: Issuer, _ response: TokenResponse, _ sent: Sent) -> IDTokenRules {
+    private func rules(
+        _ issuer: Issuer,
+        _ response: TokenResponse,
+        _ prepared: Prepared,
+        nonce: String?
+    ) -> IDTokenRules {
         var rules = IDTokenRules(
-            .login(nonce: sent.nonce),
+            .login(nonce: nonce),
             issuer: issuer,
             clientID: account.clientID,
             now: access.clock.now.wall
         )
-        rules.algorithms = sent.prepared.metadata.idTokenSigningAlgorithms
+        rules.algorithms = prepared.metadata.idTokenSigningAlgorithms
         rules.accessToken = response.accessToken
         let configured = account.authorizationParameters
         rules.maxAge = parameters.maxAge ?? configured["max_age"].flatMap { Int64($0) }
@@ -195,14 +218,15 @@ extension LoginAttempt {
 
     private func record(
         _ response: TokenResponse,
-        _ sent: Sent,
+        _ prepared: Prepared,
         _ identity: Identity,
         previous: GrantRecord?,
         sentAt: Moment
     ) -> GrantRecord {
-        let granted = response.scope ?? sent.prepared.scope
-        let destination = GrantDestination(account: account, wire: wire, metadata: sent.prepared.metadata)
+        let granted = response.scope ?? prepared.scope
+        let destination = GrantDestination(account: account, wire: wire, metadata: prepared.metadata)
         var record = GrantRecord(scope: granted, destination: destination, signedInAt: sentAt.wall)
+        record.flow = parameters.flow
         record.subject = identity.subject
         record.identity = identity.name
         record.identityToken = identity.token
@@ -222,6 +246,7 @@ extension LoginAttempt {
             previous.destination.allows(account, wire: wire)
         else { return }
         record.refreshToken = previous.refreshToken
+        record.flow = previous.flow
         record.generation = previous.generation
         record.pending = previous.pending
         record.rotates = previous.rotates

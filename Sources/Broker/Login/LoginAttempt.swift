@@ -15,6 +15,7 @@ import TokendProtocol
         /// When the login began; the provider's keys are to be of this time or later.
         var beganAt: BootInstant
         var metadata: ProviderMetadata
+        /// Where the login begins: the authorization endpoint, or the device authorization endpoint.
         var authorizationEndpoint: WebURL
         /// Where the request is pushed to; nil where the browser carries it itself.
         var pushEndpoint: WebURL?
@@ -28,6 +29,8 @@ import TokendProtocol
     /// The way home that was opened.
     struct Redirect {
         var uri: String
+        /// Where the listener is; nil for a way home without one.
+        var origin: String?
         var path: String
         var hosts: Set<String>
     }
@@ -51,6 +54,8 @@ import TokendProtocol
     let turn: ItemTurn
     /// Whose turn it is with the refresh token that is held.
     let tokenTurn: ItemTurn
+    /// Which private-use schemes come home.
+    let handlers: any CallbackHandling
     /// Whether what the store holds was signed out of, and is only still to be removed.
     let isForgotten: @LoopActor () -> Bool
     private(set) var sent: Sent?
@@ -63,6 +68,7 @@ import TokendProtocol
         wire: DaemonConfiguration.Wire,
         turn: ItemTurn,
         tokenTurn: ItemTurn,
+        handlers: any CallbackHandling,
         isForgotten: @escaping @LoopActor () -> Bool
     ) {
         self.access = access
@@ -72,6 +78,7 @@ import TokendProtocol
         self.wire = wire
         self.turn = turn
         self.tokenTurn = tokenTurn
+        self.handlers = handlers
         self.isForgotten = isForgotten
     }
 
@@ -82,7 +89,7 @@ import TokendProtocol
     /// Asks the store, then the provider: where one of them would refuse the grant in the end, no browser opens.
     func prepare() async throws(ProtocolError) -> Prepared {
         let beganAt = access.clock.now.boot
-        let redirects = try candidates()
+        let redirects = try waysHome()
         let previous = try await previousRecord()
         do { _ = try await access.identified() } catch { throw error.protocolError }
         let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
@@ -90,6 +97,7 @@ import TokendProtocol
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
+            if account.issuer != nil, scope.contains("openid") { try metadata.checkIDTokens() }
             return Prepared(
                 beganAt: beganAt,
                 metadata: metadata,
@@ -119,19 +127,22 @@ import TokendProtocol
         }
     }
 
-    /// Opens the first way home that can be had.
+    /// Opens the first way home that can be had; only one on this machine's own address has a listener.
     func listen(
         _ prepared: Prepared,
         with redirects: any RedirectListening,
-        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
-    ) throws(ProtocolError) -> (any RedirectListener, Redirect) {
+        handler: @escaping RedirectHandler
+    ) throws(ProtocolError) -> (listener: (any RedirectListener)?, redirect: Redirect) {
         var faults: [String] = []
         for candidate in prepared.redirects {
-            guard case .loopback(let host, let port) = candidate.kind else { continue }
+            guard case .loopback(let host, let port) = candidate.kind else {
+                return (nil, Redirect(uri: candidate.url.text, path: candidate.url.path, hosts: []))
+            }
             do throws(RedirectFault) {
                 let listener = try redirects.open(host, port: port, handler: handler)
                 let redirect = Redirect(
                     uri: candidate.text(port: listener.port),
+                    origin: "http://\(host.rawValue):\(listener.port)",
                     path: candidate.url.path,
                     hosts: LoginStateMachine.hosts(of: host, port: listener.port)
                 )
@@ -144,24 +155,6 @@ import TokendProtocol
             .configInvalid,
             "no way home for the provider's answer could be opened: \(faults.joined(separator: "; "))",
             data: ["file": .string(account.file), "member": "redirect_uri"]
-        )
-    }
-
-    /// The ways home that were asked for, or configured; without either, this machine's own address at any port.
-    private func candidates() throws(ProtocolError) -> [RedirectURI] {
-        do throws(OAuthError) {
-            guard let text = parameters.redirectURI else {
-                guard account.redirects.isEmpty else { return account.redirects }
-                return [try RedirectURI("http://127.0.0.1/callback"), try RedirectURI("http://[::1]/callback")]
-            }
-            let redirect = try RedirectURI(text)
-            if case .loopback = redirect.kind { return [redirect] }
-        } catch {
-            throw .invalidParams(member: "redirect_uri", error.message)
-        }
-        throw .invalidParams(
-            member: "redirect_uri",
-            "that way home \(AccountConfiguration.notBuilt); use http://127.0.0.1/PATH, with or without a port"
         )
     }
 
@@ -218,6 +211,7 @@ import TokendProtocol
             path: redirect.path,
             hosts: redirect.hosts,
             pageName: UnguessableText.make(entropy: entropy.bytes(UnguessableText.entropyLength)),
+            startName: UnguessableText.make(entropy: entropy.bytes(UnguessableText.entropyLength)),
             expected: .init(
                 state: request.state,
                 issuer: account.issuer,

@@ -2,10 +2,12 @@
 // Copyright the tokend authors
 
 package import OAuth
+package import TokendProtocol
 
 /// What a `login.start` asks for, as far as it makes one login differ from another: the same again joins the login that
 /// is under way, anything else takes its place.
 package struct LoginParameters: Sendable, Equatable {
+    package var flow = LoginFlow.browser
     package var redirectURI: String?
     /// Added to the configured and the granted ones.
     package var scope: Scope = []
@@ -15,6 +17,8 @@ package struct LoginParameters: Sendable, Equatable {
     package var maxAge: Int64?
     /// Whether another subject than the last one is welcome.
     package var force = false
+    /// Whether the one who asks brings the answer home, so that every way home can be used.
+    package var completes = false
 
     package init() {}
 }

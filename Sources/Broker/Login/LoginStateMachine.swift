@@ -30,6 +30,8 @@ package struct LoginStateMachine: Sendable {
         case hold
         /// Answer with the last page; the listener can close after it.
         case showPage(RedirectAnswer)
+        /// Lead the browser on to the provider; the login goes on as it was.
+        case leadOn
     }
 
     /// The path of the redirect URI.
@@ -38,6 +40,10 @@ package struct LoginStateMachine: Sendable {
     private let hosts: Set<String>
     /// Where the browser is sent afterwards, so that the code leaves the address bar.
     package let pagePath: String
+    /// Where a browser finds the way to the provider: short, and told only to the one who started the login.
+    package let startPath: String
+    /// What came back besides the code.
+    package private(set) var metadata: LoginMetadata?
     private let expected: AuthorizationResponse.Expected
     /// Whether the answer may come as a form that the provider's page posts (`response_mode=form_post`).
     private let takesForms: Bool
@@ -47,17 +53,20 @@ package struct LoginStateMachine: Sendable {
     ///   - path: the redirect URI's path.
     ///   - hosts: `127.0.0.1:PORT` and the like.
     ///   - pageName: an unguessable name for the last page.
+    ///   - startName: another one for the first.
     ///   - takesForms: whether `response_mode=form_post` was asked for.
     package init(
         path: String,
         hosts: Set<String>,
         pageName: String,
+        startName: String,
         expected: AuthorizationResponse.Expected,
         takesForms: Bool = false
     ) {
         self.path = path.isEmpty ? "/" : path
         self.hosts = hosts
         pagePath = "/done/" + pageName
+        startPath = "/s/" + startName
         self.expected = expected
         self.takesForms = takesForms
     }
@@ -66,11 +75,12 @@ package struct LoginStateMachine: Sendable {
     package mutating func received(_ request: RedirectRequest) -> Action {
         let named = request.headers.values(of: "Host")
         guard named.count == 1, hosts.contains(named[0].lowercased()) else { return .answer(.refused(status: 421)) }
-        guard request.path == pagePath || request.path == path else { return .answer(.refused(status: 404)) }
+        guard [path, pagePath, startPath].contains(request.path) else { return .answer(.refused(status: 404)) }
         let isForm = takesForms && request.method == .post && request.path == path
         guard request.method == .get || isForm else { return .answer(.refused(status: 405)) }
         guard !Self.isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
         if request.path == pagePath { return page() }
+        if request.path == startPath { return start() }
         let text = isForm ? String(decoding: request.body, as: UTF8.self) : request.query
         guard let parameters = text.flatMap(FormParameters.decode) else { return .answer(.refused(status: 400)) }
         return answer(parameters)
@@ -80,6 +90,14 @@ package struct LoginStateMachine: Sendable {
     package func isAnswer(_ parameters: FormParameters) -> Bool {
         if case .ignored = AuthorizationResponse.read(parameters, for: expected) { return false }
         return true
+    }
+
+    /// What these parameters bring besides this login's code.
+    package func metadata(of parameters: FormParameters) -> LoginMetadata? {
+        guard case .code(_, metadata: let returned) = AuthorizationResponse.read(parameters, for: expected) else {
+            return nil
+        }
+        return LoginMetadata(returned: returned)
     }
 
     /// An answer that came another way than through the listener.
@@ -99,8 +117,9 @@ package struct LoginStateMachine: Sendable {
         switch outcome {
         case .ignored:
             return .answer(.refused(status: 400))
-        case .code(let code, metadata: _):
+        case .code(let code, metadata: let returned):
             state = .exchanging
+            metadata = LoginMetadata(returned: returned)
             return .exchange(code)
         case .refused(let body):
             return .end(.refused(body))
@@ -112,6 +131,11 @@ package struct LoginStateMachine: Sendable {
     private func page() -> Action {
         guard case .ended(let answer) = state else { return .answer(.refused(status: 404)) }
         return .showPage(answer)
+    }
+
+    private func start() -> Action {
+        guard case .waiting = state else { return .answer(.seeOther(path: pagePath)) }
+        return .leadOn
     }
 
     /// The login has ended; `page` is what the browser is shown.

@@ -76,8 +76,8 @@ import Systemd
         for (host, port) in candidates {
             do throws(RedirectFault) {
                 let listener = try redirects.open(host, port: port) { [weak self] request, answer in
-                    guard let self else { return answer(.refused(status: 404)) }
-                    received(request, answer)
+                    guard let self else { return 404 }
+                    return received(request, answer)
                 }
                 return (listener, host)
             } catch {
@@ -87,11 +87,16 @@ import Systemd
         throw EndSessionFault(message: "no page for the browser could be opened: \(faults.joined(separator: "; "))")
     }
 
-    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
-        guard var machine else { return answer(.refused(status: 404)) }
+    /// Takes a request that is this logout's.
+    ///
+    /// - Returns: the status that refuses any other.
+    private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
+        guard var machine else { return 404 }
         let action = machine.received(request)
         self.machine = machine
         switch action {
+        case .answer(.refused(let status)):
+            return status
         case .answer(let reply):
             answer(reply)
         case .leadOn:
@@ -102,6 +107,7 @@ import Systemd
             answer(.signedOut(account: account, provider: provider))
             close()
         }
+        return nil
     }
 
     private func close(after time: Duration) {

@@ -122,7 +122,16 @@ extension RequestRouter {
     func pause(_ request: RequestMessage, _ isPaused: Bool) throws(ProtocolError) -> Handling {
         let parameters = try AccountPause.Parameters(params: request.params)
         let named = try parameters.account.map { name throws(ProtocolError) in [try broker.account(named: name)] }
-        for account in named ?? Array(broker.accounts.values) { account.pause(isPaused) }
+        let accounts = named ?? Array(broker.accounts.values)
+        for account in accounts { account.pause(isPaused) }
+        let names = accounts.map(\.name)
+        let fault = broker.ports.state.change { notes in
+            if isPaused { notes.paused.formUnion(names) } else { notes.paused.subtract(names) }
+        }
+        if let fault {
+            let state = isPaused ? "paused" : "resumed"
+            throw ProtocolError(.internalError, "\(state), but only until tokend is restarted: \(fault.message)")
+        }
         return reply(NoResult(), to: request)
     }
 

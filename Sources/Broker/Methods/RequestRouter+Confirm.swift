@@ -90,7 +90,7 @@ extension RequestRouter {
 
     /// Whether the person has said "always" to this program.
     func hasSaidAlways(_ peer: PeerIdentity, to account: Account) -> Bool {
-        broker.ports.state.decisions.contains { decision in
+        broker.ports.state.notes.decisions.contains { decision in
             guard decision.account == account.name, let client = try? ClientPattern(decision.client) else {
                 return false
             }
@@ -101,18 +101,21 @@ extension RequestRouter {
     /// `policy.list`
     func listPolicy(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         _ = try PolicyList.Parameters(params: request.params)
-        return reply(PolicyList.Result(decisions: broker.ports.state.decisions), to: request)
+        return reply(PolicyList.Result(decisions: broker.ports.state.notes.decisions), to: request)
     }
 
     /// `policy.revoke`
     func revokePolicy(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try PolicyRevoke.Parameters(params: request.params)
         let state = broker.ports.state
-        let rest = state.decisions.filter { $0.account != parameters.account || $0.client != parameters.client }
-        guard rest.count < state.decisions.count else {
+        let kept = state.notes.decisions
+        let rest = kept.filter { $0.account != parameters.account || $0.client != parameters.client }
+        guard rest.count < kept.count else {
             throw .invalidParams(member: "client", "nothing is remembered of that program and account; see policy.list")
         }
-        state.decisions = rest
+        if let fault = state.change({ $0.decisions = rest }) {
+            throw ProtocolError(.internalError, "revoked, but only until tokend is restarted: \(fault.message)")
+        }
         return reply(NoResult(), to: request)
     }
 

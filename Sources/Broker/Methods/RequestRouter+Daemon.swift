@@ -17,7 +17,7 @@ extension RequestRouter {
     func hello(_ isSeen: (Method) -> Bool) -> Hello.Result {
         var methods: [String: [String]] = [:]
         for (method, names) in Self.methods where isSeen(method) {
-            methods[method.rawValue] = Self.built(method, names)
+            methods[method.rawValue] = names
         }
         return Hello.Result(
             name: "tokend",

@@ -82,7 +82,8 @@ extension RequestRouter {
         if let pending = account.login, pending.parameters == parameters {
             login = pending
         } else {
-            guard !account.hasIgnoredLogin else { throw error }
+            // A code that nobody is shown helps nobody, and no other flow takes its place.
+            guard !account.hasIgnoredLogin, account.configuration?.flow != .device else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(parameters, id: id, timeout: 300)
             let start = try await login.started().get()
@@ -90,14 +91,14 @@ extension RequestRouter {
                 login.cancel("the program that asked for the sign-in to “\(account.name)” has left")
                 throw error
             }
-            openBrowser(true, start.authorizationURL)
+            openBrowser(true, start.page)
         }
         _ = try await login.ended().get()
     }
 }
 
 extension Login {
-    /// Waits until a browser can be opened.
+    /// Waits until a person can go on.
     func started() async -> Result<Start, ProtocolError> {
         await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
     }

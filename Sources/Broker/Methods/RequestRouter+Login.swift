@@ -12,8 +12,12 @@ extension RequestRouter {
     func startLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginStart.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
-        if let flow = parameters.flow { try check(flow, for: account) }
+        let flow = try flow(parameters.flow, for: account)
+        guard flow != .device || parameters.redirectURI == nil else {
+            throw .invalidParams(member: "redirect_uri", "nothing is redirected in a device login; leave it out")
+        }
         var asked = LoginParameters()
+        asked.flow = flow
         asked.redirectURI = parameters.redirectURI
         asked.scope = parameters.scope.map { Scope($0) } ?? []
         asked.prompt = parameters.prompt
@@ -21,13 +25,16 @@ extension RequestRouter {
         asked.acrValues = parameters.acrValues
         asked.maxAge = parameters.maxAge
         asked.force = parameters.force ?? false
+        asked.completes = parameters.completes ?? false
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
-        let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? 300))
+        // A code lives as long as its provider says, and a person may have to look for another device first.
+        let standard: Int64 = flow == .device ? 1800 : 300
+        let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? standard))
         return .later { reply in
             login.whenStarted { result in
                 switch result {
                 case .success(let start):
-                    self.openBrowser(parameters.openBrowser ?? false, start.authorizationURL)
+                    self.openBrowser(parameters.openBrowser ?? false, start.page)
                     reply.succeed(self.result(login, start))
                 case .failure(let error):
                     reply.fail(error)
@@ -36,25 +43,29 @@ extension RequestRouter {
         }
     }
 
-    /// How an account comes to its tokens is its file's to say where no person signs in.
-    private func check(_ flow: LoginFlow, for account: Account) throws(ProtocolError) {
-        guard flow != .device else {
+    /// The flow that was asked for, else the account's own; whether a person signs in at all is its file's to say.
+    private func flow(_ asked: LoginFlow?, for account: Account) throws(ProtocolError) -> LoginFlow {
+        guard let configured = account.configuration?.flow.loginFlow else { return asked ?? .browser }
+        guard let asked, asked != configured else { return configured }
+        guard asked != .clientCredentials, configured != .clientCredentials else {
             throw .invalidParams(
                 member: "flow",
-                "the flow “\(flow.rawValue)” is not built yet in this version of tokend"
+                "“\(account.name)” has the flow “\(configured.rawValue)”; to change that, set flow in its file"
             )
         }
-        guard let configured = account.configuration?.flow.loginFlow, flow != configured else { return }
-        throw .invalidParams(
-            member: "flow",
-            "“\(account.name)” has the flow “\(configured.rawValue)”; to change that, set flow in its file"
-        )
+        return asked
     }
 
     private func result(_ login: Login, _ start: Login.Start) -> LoginStart.Result {
         var result = LoginStart.Result(loginID: login.id, flow: start.flow, expiresAt: login.expiresAt)
         result.authorizationURL = start.authorizationURL?.text
+        result.startURL = start.startURL?.text
         result.redirectURI = start.redirectURI
+        result.issuer = start.device?.issuer
+        result.userCode = start.device?.userCode
+        result.verificationURI = start.device?.verificationURI.text
+        result.verificationURIComplete = start.device?.verificationURIComplete?.text
+        result.interval = start.device?.interval
         return result
     }
 
@@ -121,16 +132,20 @@ extension RequestRouter {
     func checkLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginCheck.Parameters(params: request.params)
         let login = try broker.login(id: parameters.loginID)
-        return reply(LoginCheck.Result(redirect: login.parameters(of: parameters.url) != nil), to: request)
+        let result = LoginCheck.Result(
+            redirect: login.parameters(of: parameters.url) != nil,
+            metadata: login.metadata(of: parameters.url)?.members
+        )
+        return reply(result, to: request)
     }
 
     /// `login.complete`: an answer that did not come through the listener.
     func completeLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try LoginComplete.Parameters(params: request.params)
         let login = try broker.login(for: parameters.url, id: parameters.loginID)
+        try login.complete(parameters.url, adding: parameters.metadata)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            login.complete(parameters.url)
             login.whenEnded { result in
                 switch result {
                 case .success(let result): reply.succeed(result)

@@ -85,7 +85,7 @@ extension RequestRouter {
 
     /// Whether narrower tokens can be had at all.
     private static func canNarrow(to limits: TokenLimits) -> Bool {
-        let names = built(.tokenGet, methods[.tokenGet] ?? [])
+        let names = methods[.tokenGet] ?? []
         return (limits.scope == nil || names.contains("narrow"))
             && (limits.resource == nil || names.contains("resource"))
     }

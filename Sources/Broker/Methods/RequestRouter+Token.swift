@@ -12,7 +12,7 @@ extension RequestRouter {
         let parameters = try TokenGet.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
         let demand = try TokenDemand(parameters, of: account.configuration)
-        if let stepUp = account.stepUp(parameters) {
+        if let stepUp = account.stepUp(parameters, of: demand.variant) {
             guard parameters.interactive == true else { throw account.loginRequired(stepUp) }
             return getTokenInteractively(parameters, account, demand, after: stepUp, from: session)
         }
@@ -82,6 +82,7 @@ extension RequestRouter {
             result.idTokenExpiresAt = source.idTokenExpiresAt
         }
         if !token.extra.isEmpty { result.extra = token.extra }
+        result.metadata = served.record?.metadata?.members
         return result
     }
 }

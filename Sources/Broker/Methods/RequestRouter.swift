@@ -61,7 +61,6 @@ package import TokendProtocol
             request = try seen(request, as: method, through: view)
             if let answer = try answer(request, as: method, in: view) { return answer }
         }
-        try Self.refuseUnbuilt(method, request.params)
         switch try admitted(request, as: method, from: session) {
         case .now(let request): return try perform(request, as: method, from: session)
         case .asks(let wanted): return ask(wanted)

@@ -52,9 +52,9 @@ struct StepUp: Sendable, Equatable {
 extension Account {
     /// What the API wants of the person, where that is what it refused the held token for. A newer token than the
     /// refused one may come of a newer sign-in, so that is tried first.
-    func stepUp(_ parameters: TokenGet.Parameters) -> StepUp? {
+    func stepUp(_ parameters: TokenGet.Parameters, of variant: TokenVariant?) -> StepUp? {
         guard let stepUp = parameters.challenge.flatMap(StepUp.init(challenge:)), !machine.isHeldBack,
-            let held = machine.record?.token
+            case .live(let grant) = machine.state, let held = grant.token(of: variant)
         else { return nil }
         return parameters.rejected.map { $0 == held.accessToken } ?? true ? stepUp : nil
     }

@@ -101,10 +101,11 @@ import TokendProtocol
     private func said(_ answer: ConfirmAnswer.Answer, to id: String) {
         guard let question = open[id]?.question else { return }
         if answer == .always, question.matter == .token(canBeRemembered: true) {
-            ports.state.decisions.removeAll { $0.account == question.account && $0.client == question.client }
-            ports.state.decisions.append(
-                .init(account: question.account, client: question.client, at: ports.clock.now.wall)
-            )
+            let now = ports.clock.now.wall
+            ports.state.change { notes in
+                notes.decisions.removeAll { $0.account == question.account && $0.client == question.client }
+                notes.decisions.append(.init(account: question.account, client: question.client, at: now))
+            }
         }
         settle(id, answer == .deny ? .denied : .allowed)
     }

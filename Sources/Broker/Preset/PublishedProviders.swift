@@ -15,7 +15,7 @@ struct PublishedProviders {
     /// What an entry may say of an account; everything else of an account is its owner's to decide.
     private static let settings = [
         "provider", "set", "issuer", "endpoints", "client_id", "scopes", "redirect_uri", "resource", "audience",
-        "authorization_parameters", "token_parameters",
+        "authorization_parameters", "token_parameters", "scopes_from", "exchange",
     ]
     private static let most = 100
 
@@ -81,6 +81,12 @@ struct PublishedProviders {
         var config: JSONObject = [:]
         for member in Self.settings {
             if let value = entry[member], !value.isNull { config[member] = value }
+        }
+        for (member, value) in [
+            ("scopes_from", config["scopes_from"]), ("exchange", config["exchange"]?.object?["url"]),
+        ] {
+            guard let text = value?.string, (try? WebURL(text))?.origin != url.origin else { continue }
+            throw Refusal(message: "“\(name)”: \(member) leads to another server than the list is from")
         }
         let source = ConfigurationSource(file: name, bytes: JSONWriter.bytes(.object(config)))
         do throws(ConfigurationFaults) {

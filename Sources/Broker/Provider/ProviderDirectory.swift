@@ -175,6 +175,7 @@ extension AccountConfiguration.Endpoints {
         metadata.userInfoEndpoint = userinfo ?? discovered.userInfoEndpoint
         metadata.endSessionEndpoint = endSession ?? discovered.endSessionEndpoint
         metadata.keySetURL = jwks ?? discovered.keySetURL
+        metadata.deviceAuthorizationEndpoint = deviceAuthorization ?? discovered.deviceAuthorizationEndpoint
         metadata.pushedAuthorizationRequestEndpoint =
             pushedAuthorization ?? discovered.pushedAuthorizationRequestEndpoint
         metadata.registrationEndpoint = registration ?? discovered.registrationEndpoint

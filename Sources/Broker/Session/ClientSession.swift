@@ -40,6 +40,8 @@ import TokendProtocol
     private var watched = ClientSession.input
     /// The last read left something in the socket, of which no edge will tell.
     private var mayHaveMoreInput = false
+    /// It has had its turn, and lines are left: others come first.
+    private var isTurnOver = false
     /// A line was over the limit: what comes is read away until the connection is closed.
     private var isDiscarding = false
     /// Ends the reading away.
@@ -81,7 +83,7 @@ import TokendProtocol
         let isGone = events.contains(.hangUp) || events.contains(.error)
         if canRead, events.contains(.readable) || isGone {
             read(untilEnd: isGone || events.contains(.readHangUp))
-        } else if isGone {
+        } else if isGone, !isTurnOver {
             // Nobody is there to be answered, and what is not read yet would wait for room that never comes.
             close()
         }
@@ -137,14 +139,16 @@ import TokendProtocol
     }
 
     private var canTakeMore: Bool {
-        descriptor >= 0 && !isDiscarding && pending.count < limits.inFlight
+        descriptor >= 0 && !isDiscarding && !isTurnOver && pending.count < limits.inFlight
             && output.count < limits.unread
     }
 
-    /// Takes every line that can be taken now.
+    /// Takes the lines that can be taken now, as many as fit into a turn.
     ///
     /// - Returns: whether there was one.
     private func takeLines() -> Bool {
+        guard framer.pendingByteCount > 0, canTakeMore else { return false }
+        let end = BootInstant.now.advanced(by: limits.turn)
         var hasTaken = false
         while framer.pendingByteCount > 0, canTakeMore, let line = framer.next() {
             hasTaken = true
@@ -152,8 +156,18 @@ import TokendProtocol
             case .line(let bytes): take(bytes)
             case .overlong: refuseOverlong()
             }
+            if descriptor >= 0, framer.pendingByteCount > 0, BootInstant.now >= end {
+                isTurnOver = true
+                server.goOnLater(self)
+            }
         }
         return hasTaken
+    }
+
+    /// Its next turn has come.
+    func goOn() {
+        isTurnOver = false
+        advance()
     }
 
     private func take(_ line: [UInt8]) {
@@ -241,7 +255,7 @@ import TokendProtocol
         } while takeLines()
         isAdvancing = false
         guard descriptor >= 0 else { return }
-        if isInputOver, pending.isEmpty, output.isEmpty {
+        if isInputOver, !isTurnOver, pending.isEmpty, output.isEmpty {
             close()
         } else {
             watch(hasMoved: hasMoved)
@@ -291,5 +305,5 @@ import TokendProtocol
     }
 
     /// Whether answers are owed or not yet read.
-    var isBusy: Bool { !pending.isEmpty || !output.isEmpty }
+    var isBusy: Bool { !pending.isEmpty || !output.isEmpty || isTurnOver }
 }

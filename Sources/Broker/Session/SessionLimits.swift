@@ -9,6 +9,9 @@ package struct SessionLimits: Sendable {
     package var line = 256 * 1024
     /// Requests under way on one connection; beyond it nothing more is read from it.
     package var inFlight = 64
+    /// How long one client's lines are taken before it is the others' turn; one line is always taken. What is answered
+    /// from what is held does not count.
+    package var turn: Duration = .milliseconds(1)
     /// Replies that a client has not read, in bytes; beyond it likewise.
     package var unread = 1024 * 1024
     /// How long a client with that much unread may go without reading.
@@ -25,8 +28,11 @@ package struct SessionLimits: Sendable {
 
     /// How many of so many descriptors clients may have.
     package static func clients(ofDescriptors count: Int) -> Int {
-        max(count / 2, count - 256)
+        max(count / 2, count - ownDescriptors)
     }
+
+    /// Descriptors that are enough for the daemon itself.
+    package static var ownDescriptors: Int { 256 }
 
     private static var descriptors: Int {
         var limit = rlimit()

@@ -17,6 +17,9 @@ package import TokendProtocol
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var retry: EventSource?
+    /// Clients that have had their turn and have lines left, who waits longest first.
+    private var turns: [ClientSession] = []
+    private var turn: EventSource?
     /// What its clients see; nil on the main socket: all.
     package let view: SocketView?
     private let uids: Set<UInt32>
@@ -134,6 +137,24 @@ package import TokendProtocol
         }
     }
 
+    /// Gives a client another turn, once everyone who is ready now has had one.
+    func goOnLater(_ session: ClientSession) {
+        turns.append(session)
+        expectTurn()
+    }
+
+    /// A new source each time: sd-event takes one that is armed again for ready since it was made, and lets it go before
+    /// everyone who is.
+    private func expectTurn() {
+        guard turn == nil, !turns.isEmpty else { return }
+        turn = loop.addDefer { [unowned self] in
+            turn = nil
+            guard !turns.isEmpty else { return }
+            turns.removeFirst().goOn()
+            expectTurn()
+        }
+    }
+
     /// Takes note of half-read lines that have grown or ended, and drops the largest where all of them together are
     /// too much.
     func countHalfLines(_ difference: Int) {
@@ -148,5 +169,6 @@ package import TokendProtocol
     func forget(_ session: ClientSession) {
         guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
         halfLineBytes -= session.countedBytes
+        turns.removeAll { $0 === session }
     }
 }

@@ -23,7 +23,7 @@ package struct Invocation: Sendable, Equatable {
     /// The account that was named.
     package var account: String? {
         if verb.isCredentialHelper { return value("--account") }
-        return [.completion, .help, .forward, .policyRevoke].contains(verb) ? nil : operands.first
+        return [.callback, .completion, .help, .forward, .policyRevoke].contains(verb) ? nil : operands.first
     }
 
     /// Whether programs read the output.

@@ -15,7 +15,7 @@ extension Verb {
     /// How the client shows itself, where it is not a public one.
     static let clientFlags: [Flag] = [
         Flag("--client-authentication", value: "METHOD", "how the client shows itself to the provider"),
-        Flag("--flow", value: "FLOW", "browser, or client_credentials where nobody signs in"),
+        Flag("--flow", value: "FLOW", "browser, device, or client_credentials where nobody signs in"),
         Flag("--client-secret-file", value: "FILE", "where the client secret is; - is stdin"),
         Flag("--client-key-file", value: "FILE", "where the client's private key is (PEM or JWK)"),
     ]
@@ -24,7 +24,9 @@ extension Verb {
         .login,
         operand: .optional("ACCOUNT"),
         flags: accountFlags + [
+            Flag("--device", "with a code that you enter on another device, such as your phone"),
             Flag("--no-browser", "only print the URL"),
+            Flag("--paste", "you paste the address at the end; for a browser anywhere"),
             Flag("--timeout", value: "TIME", "how long to wait for you, such as 300 or 10m"),
             Flag("--force", "also accept another person than last time"),
             Flag("--login-hint", value: "NAME", "tell the provider who is about to sign in"),
@@ -34,13 +36,18 @@ extension Verb {
         summary: "sign in with your browser",
         details: [
             "Prints the sign-in URL, opens your browser and waits until you are done.",
+            "With --device it shows a code and the page to enter it at, wherever you like.",
             "With --provider, or --issuer and --client-id, the account is made in the same",
             "step; one that is there and where nobody is signed in gets these settings",
             "instead. At a terminal, what a provider needs and is missing is asked for.",
-            "Ctrl-C cancels the sign-in, here and in the daemon.",
+            "A redirect URI with a scheme of an application's own (com.example.app:/path)",
+            "has the desktop open that scheme with tokenctl callback, before the browser",
+            "opens. Ctrl-C cancels the sign-in, here and in the daemon.",
         ],
         examples: [
             "tokenctl login work",
+            "tokenctl login work --device",
+            "tokenctl login work --paste",
             "tokenctl login mail --provider google --client-id ID",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
@@ -66,7 +73,7 @@ extension Verb {
         flags: accountFlags + clientFlags + [
             Flag("--replace", "overwrite an account of that name"),
             Flag("--list-providers", "list the providers that tokend knows"),
-            Flag("--providers-from", value: "URL", "make the accounts that an application's server suggests"),
+            Flag("--providers-from", value: "URL", "make the accounts that a server suggests"),
         ],
         summary: "make an account; asks for what is missing",
         details: [
@@ -81,7 +88,7 @@ extension Verb {
         ],
         examples: [
             "tokenctl account add --list-providers",
-            "tokenctl account add work --provider entra --set tenant=example.com --client-id ID",
+            "tokenctl account add work --provider gitlab --client-id ID",
             "tokenctl account add --providers-from https://app.example.com/providers.json",
             "tokenctl account add work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",

@@ -96,6 +96,26 @@ extension Verb {
         examples: ["tokenctl reload"]
     )
 
+    static let callback = Verb(
+        .callback,
+        operand: .optional("URL"),
+        flags: [
+            Flag("--install", value: "SCHEME", "have the desktop open com.example.app: with this verb"),
+            Flag("--remove", value: "SCHEME", "undo that"),
+            Flag("--status", "which schemes are opened with it"),
+        ],
+        summary: "hand in the address that a sign-in ended on",
+        details: [
+            "The desktop runs this where a redirect URI has a scheme of an application's",
+            "own. With - the address is read from stdin. The sign-in is found by itself,",
+            "and ends as tokenctl login does.",
+        ],
+        examples: [
+            "tokenctl callback --install com.example.app",
+            "tokenctl callback -",
+        ]
+    )
+
     static let completion = Verb(
         .completion,
         operand: .required("SHELL"),

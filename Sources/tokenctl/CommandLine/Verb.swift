@@ -6,7 +6,7 @@ package struct Verb: Sendable, Equatable {
     /// Which verb it is; the raw value is what a person types.
     package enum Name: String, Sendable, CaseIterable {
         case login, status, logout, token, refresh, pause, resume, unlock
-        case exec, call, forward, doctor, completion
+        case exec, call, forward, doctor, completion, callback
         case accountAdd = "account add"
         case accountSecret = "account secret"
         case accountImport = "account import"

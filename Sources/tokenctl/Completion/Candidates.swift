@@ -18,7 +18,7 @@ extension Verb {
         case .credentialDocker: .words(["get", "store", "erase", "list"])
         case .completion: .words(CompletionShell.allCases.map(\.rawValue))
         case .help: .words(Self.firstWords)
-        case .forward: .none
+        case .callback, .forward: .none
         default: operand == .none ? .none : .accounts
         }
     }

@@ -2,21 +2,35 @@
 // Copyright the tokend authors
 
 package import StrictJSON
+package import TokendProtocol
 
 /// A fault of the configuration as one line: `FILE:LINE: MEMBER: MESSAGE`.
 package struct ConfigFault: Sendable {
     /// What to print.
     package let line: String
+    /// What to do about it where that is not to edit the file.
+    package let mend: ConfigurationFault.Mend?
     private let place: String
 
-    /// From the protocol's `{file, line?, member?, message}`.
+    /// From the protocol's `{file, line?, member?, message, mend?}`.
     package init(_ fault: JSONObject) {
         var parts = fault["file"]?.string ?? "configuration"
         if let line = fault["line"]?.int64 { parts += ":\(line)" }
         place = TerminalText.sanitized(parts, limit: 600) + ": "
         if let member = fault["member"]?.string { parts += ": \(member)" }
         if let message = fault["message"]?.string { parts += ": \(message)" }
+        mend = fault["mend"]?.string.flatMap(ConfigurationFault.Mend.init)
         line = TerminalText.sanitized(parts, limit: 600)
+    }
+
+    /// The command that mends it; nil where none does.
+    package var command: String? { mend == .restart ? "systemctl --user restart tokend" : nil }
+
+    /// What to do about all of `faults`, each step once.
+    package static func steps(_ faults: [ConfigFault]) -> [String] {
+        var steps = faults.contains { $0.mend == nil } ? ["mend it; a changed file is picked up by itself"] : []
+        for command in faults.compactMap(\.command) where !steps.contains(command) { steps.append(command) }
+        return steps
     }
 
     /// The daemon's sentence about it without file and line.

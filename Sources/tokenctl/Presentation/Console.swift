@@ -13,6 +13,7 @@ package final class Console {
     package let traits: TerminalTraits
     private var spinnerShown = false
     private var readAhead: [UInt8] = []
+    private var typing: TypedLine?
     /// Set where data could not be written; then success would be a lie.
     package private(set) var outputFailed = false
 
@@ -115,6 +116,56 @@ package final class Console {
             guard waiting[0].revents != 0 else { continue }
             guard readAhead.count < 65536, let chunk = readChunk(), !chunk.isEmpty else { return .end }
             readAhead += chunk
+        }
+    }
+
+    /// From here to `endPaste`, lines may be typed or pasted that are long and are not shown; `takeLine` takes them.
+    func beginPaste() -> HiddenTyping {
+        let hiding = HiddenTyping(input, takesLongLines: true)
+        typing = hiding.isHidden ? TypedLine() : nil
+        return hiding
+    }
+
+    /// The terminal is again as it was.
+    func endPaste(_ hiding: HiddenTyping) {
+        hiding.end()
+        typing = nil
+    }
+
+    /// Writes a question, and leaves the cursor behind it.
+    func prompt(_ question: String) {
+        clearSpinner()
+        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+    }
+
+    /// The line after a question ends; an Enter that was typed was not shown.
+    func endPrompt() {
+        _ = Self.writeAll([0x0A], to: error)
+    }
+
+    /// A line that has come meanwhile; nil where none has. Never waits.
+    func takeLine() -> SecretAnswer? {
+        while true {
+            if let end = readAhead.firstIndex(of: 0x0A) {
+                let line = Secret(bytes: Array(readAhead[..<end]))
+                for index in readAhead[...end].indices { readAhead[index] = 0 }
+                readAhead.removeSubrange(...end)
+                return .line(line)
+            }
+            var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, 0) == 1 else { return nil }
+            guard readAhead.count < 65536, let chunk = readChunk() else { return .end }
+            guard !chunk.isEmpty else {
+                guard !readAhead.isEmpty else { return .end }
+                // The last line has no end of its own.
+                readAhead.append(0x0A)
+                continue
+            }
+            guard let typing else {
+                readAhead += chunk
+                continue
+            }
+            guard typing.append(chunk, to: &readAhead) else { return .end }
         }
     }
 

@@ -8,7 +8,9 @@ struct HiddenTyping {
     private let descriptor: Int32
     private let before: termios?
 
-    init(_ descriptor: Int32) {
+    /// - Parameter takesLongLines: whether lines come byte by byte: otherwise the terminal cuts them at 4095 bytes, and
+    ///   does not tell.
+    init(_ descriptor: Int32, takesLongLines: Bool = false) {
         self.descriptor = descriptor
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else {
@@ -16,9 +18,12 @@ struct HiddenTyping {
             return
         }
         before = settings
-        settings.c_lflag &= ~tcflag_t(ECHO)
+        settings.c_lflag &= ~tcflag_t(takesLongLines ? ECHO | ICANON : ECHO)
         tcsetattr(descriptor, TCSAFLUSH, &settings)
     }
+
+    /// Whether there is a terminal that hides it.
+    var isHidden: Bool { before != nil }
 
     /// Shows it again.
     func end() {

@@ -76,9 +76,9 @@ package struct StatusReport: Sendable {
     /// What is wrong around the accounts, each with what to do about it.
     private func surroundings() -> [(String?, String?)] {
         let told = accounts.compactMap(\.faultMessage)
-        var troubles: [(String?, String?)] = configFaults.map { ConfigFault($0).line }
-            .filter { line in !told.contains { line.hasSuffix($0) } }
-            .map { ($0, nil) }
+        var troubles: [(String?, String?)] = configFaults.map(ConfigFault.init)
+            .filter { fault in !told.contains { fault.line.hasSuffix($0) } }
+            .map { ($0.line, $0.command) }
         let store = daemon["store"]?.object ?? [:]
         switch (store["kind"]?.string, store["state"]?.string) {
         case (_, "locked"):

@@ -13,23 +13,27 @@ package struct TerminalTraits: Sendable, Equatable {
     package var errorIsTerminal: Bool
     /// Columns to write in: the terminal's, at most 80.
     package var width: Int
+    /// Lines that are seen at once.
+    package var height: Int
     /// Whether the locale can show more than ASCII.
     package var unicode: Bool
     /// Whether colours are wanted at all (`NO_COLOR`, `TERM=dumb`).
     package var colours: Bool
 
-    /// `columns`: the terminal's width, where there is one.
+    /// `columns` and `rows`: the terminal's width and height, where there is one.
     package init(
         inputIsTerminal: Bool,
         outputIsTerminal: Bool,
         errorIsTerminal: Bool,
         columns: Int?,
+        rows: Int? = nil,
         environment: [String: String]
     ) {
         self.inputIsTerminal = inputIsTerminal
         self.outputIsTerminal = outputIsTerminal
         self.errorIsTerminal = errorIsTerminal
         width = max(40, min(80, columns ?? 80))
+        height = rows ?? 24
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         unicode = (locale ?? "").uppercased().contains("UTF")
         colours = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
@@ -44,6 +48,7 @@ package struct TerminalTraits: Sendable, Equatable {
             outputIsTerminal: isatty(1) == 1,
             errorIsTerminal: isatty(2) == 1,
             columns: known && size.ws_col > 0 ? Int(size.ws_col) : nil,
+            rows: known && size.ws_row > 0 ? Int(size.ws_row) : nil,
             environment: environment
         )
     }

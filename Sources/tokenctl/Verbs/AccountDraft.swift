@@ -74,7 +74,7 @@ package struct AccountDraft: Sendable, Equatable {
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
-        flow = invocation.value("--flow")
+        flow = invocation.has("--device") ? "device" : invocation.value("--flow")
         clientAuthentication = try Self.authentication(invocation, at: place)
     }
 

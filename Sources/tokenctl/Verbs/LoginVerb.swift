@@ -34,12 +34,14 @@ struct LoginVerb {
 
     private func options() throws(TokenctlError) -> SignIn.Options {
         var options = SignIn.Options()
+        if invocation.has("--device") { options.flow = .device }
         options.opensBrowser = !invocation.has("--no-browser")
         if let text = invocation.value("--timeout") {
             let seconds = try Seconds.required(text, for: "--timeout")
             guard seconds > 0 else { throw .usage("--timeout 0 leaves no time to sign in") }
             options.timeout = seconds
         }
+        options.pastes = invocation.has("--paste")
         options.force = invocation.has("--force")
         options.loginHint = invocation.value("--login-hint")
         options.acrValues = invocation.value("--acr-values")

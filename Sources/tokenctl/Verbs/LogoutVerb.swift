@@ -96,6 +96,7 @@ package struct Farewell: Sendable {
         if result["removal_pending"]?.bool == true {
             lines.append("The secret store is locked; its entry goes at the next unlock (tokenctl unlock).")
         }
+        if let fault = Self.text(result["removal_fault"]) { lines.append("Unlock it now: \(fault)") }
         return lines
     }
 

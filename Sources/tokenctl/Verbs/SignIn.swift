@@ -5,10 +5,12 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// One sign-in, from `login.start` to the end: shows the URL, opens the browser, waits; Ctrl-C cancels it in the daemon.
+/// One sign-in, from `login.start` to the end: shows the URL and opens the browser, or shows the code; waits; Ctrl-C cancels it in the daemon.
 struct SignIn {
     /// What the person wants of it.
     struct Options {
+        /// nil: the account's own.
+        var flow: LoginFlow?
         var opensBrowser = true
         var scope: String?
         var redirectURI: String?
@@ -17,6 +19,8 @@ struct SignIn {
         /// Whether another person than last time may sign in.
         var force = false
         var loginHint: String?
+        /// Whether the person pastes the address that the browser ends on.
+        var pastes = false
         /// The authentication classes that will do, with spaces between.
         var acrValues: String?
         /// Seconds that may have passed since the person last signed in at the provider.
@@ -38,14 +42,7 @@ struct SignIn {
     func run() throws(TokenctlError) -> JSONObject {
         let interruption = conversation.takeOverSignals()
         let started = try start(interruption)
-        var wait = SignInWait(
-            conversation,
-            account: account,
-            started: started,
-            interruption: interruption,
-            launcher: announce(started)
-        )
-        let result = try wait.run()
+        let result = try wait(for: started, interruption)
         console.clearSpinner()
         Welcome(result, isOwn: started.flow == .clientCredentials).lines(account, now: conversation.now).forEach(
             console.say
@@ -53,7 +50,37 @@ struct SignIn {
         return result
     }
 
+    private func wait(
+        for started: LoginStart.Result,
+        _ interruption: Interruption
+    ) throws(TokenctlError) -> JSONObject {
+        var launcher = announce(started)
+        if options.pastes {
+            _ = launcher?.advance()
+            return try SignInPaste(conversation, account: account, started: started, interruption: interruption).run()
+        }
+        var wait = SignInWait(
+            conversation,
+            account: account,
+            started: started,
+            interruption: interruption,
+            launcher: launcher
+        )
+        return try wait.run()
+    }
+
     private func start(_ interruption: Interruption) throws(TokenctlError) -> LoginStart.Result {
+        do throws(TokenctlError) {
+            return try startOpeningStore(interruption)
+        } catch {
+            // A private-use scheme that nothing opens yet.
+            guard !options.pastes, let scheme = error.data["scheme"]?.string else { throw error }
+            try SchemeOffer(conversation, account: account, opensBrowser: options.opensBrowser).take(scheme, or: error)
+        }
+        return try startOpeningStore(interruption)
+    }
+
+    private func startOpeningStore(_ interruption: Interruption) throws(TokenctlError) -> LoginStart.Result {
         do throws(TokenctlError) {
             return try startOnce(interruption)
         } catch {
@@ -84,12 +111,14 @@ struct SignIn {
 
     private var parameters: LoginStart.Parameters {
         var parameters = LoginStart.Parameters(account: account)
+        parameters.flow = options.flow
         parameters.openBrowser = false
         parameters.scope = options.scope
         parameters.redirectURI = options.redirectURI
         parameters.timeout = options.timeout
         if options.force { parameters.force = true }
         parameters.loginHint = options.loginHint
+        if options.pastes { parameters.completes = true }
         parameters.acrValues = options.acrValues
         parameters.maxAge = options.maxAge
         return parameters
@@ -97,6 +126,10 @@ struct SignIn {
 
     /// The URL first, always; then what becomes of it.
     private func announce(_ started: LoginStart.Result) -> BrowserLauncher? {
+        if let prompt = DevicePrompt(started, account: account) {
+            prompt.lines(console.traits).forEach(console.say)
+            return nil
+        }
         guard let url = started.authorizationURL else { return nil }
         let palette = console.traits.errorPalette
         console.say("Sign in to \(palette.paint(TerminalText.sanitized(account), .strong)) in your browser:")
@@ -104,7 +137,11 @@ struct SignIn {
         console.say("  " + TerminalText.sanitized(url, limit: 16384))
         console.say("")
         let environment = conversation.world.environment
-        guard options.opensBrowser else { return nil }
+        let absence = BrowserAbsence(started, account: account, environment: environment)
+        guard options.opensBrowser else {
+            if !options.pastes { absence.lines(reason: nil).forEach(console.say) }
+            return nil
+        }
         let missing = BrowserCandidates.missing(environment: environment, find: conversation.world.findProgram)
         for name in missing {
             console.say("BROWSER names “\(TerminalText.sanitized(name))”; there is no such program.")
@@ -113,25 +150,13 @@ struct SignIn {
             BrowserCandidates.list(url: $0, environment: environment, find: conversation.world.findProgram)
         }
         guard let candidates, !candidates.isEmpty else {
-            absence(started, environment).forEach(console.say)
+            guard !options.pastes else { return nil }
+            let isScreen = BrowserCandidates.hasDisplay(environment)
+            let reason = isScreen ? "no xdg-open is installed" : "this session has no display"
+            absence.lines(reason: reason).forEach(console.say)
             return nil
         }
         return BrowserLauncher(candidates: candidates, environment: environment)
-    }
-
-    private func absence(_ started: LoginStart.Result, _ environment: [String: String]) -> [String] {
-        let reason =
-            BrowserCandidates.hasDisplay(environment) ? "no xdg-open is installed" : "this session has no display"
-        guard
-            let command = SSHForwarding.command(
-                redirectURI: started.redirectURI,
-                connection: environment["SSH_CONNECTION"]
-            )
-        else { return ["No browser is opened (\(reason)): open the URL yourself, on this machine."] }
-        return [
-            "No browser is opened (\(reason)). On the machine with the browser, run this first,",
-            "so that the answer finds its way here:", "", "  " + command, "",
-        ]
     }
 }
 

@@ -67,10 +67,14 @@ struct SignInWait {
         if let time = hintAt, conversation.now >= time {
             hintAt = nil
             console.say("Nothing to see? Open the URL above in any browser on this machine.")
+            if let redirect = started.redirectURI {
+                RegistrationHint(redirect).lines.forEach(console.say)
+            }
         }
         let frames = console.traits.errorPalette.spinner
         turn = (turn + 1) % frames.count
         let left = TimePhrase.countdown(started.expiresAt - conversation.now)
-        console.spin("\(frames[turn]) Waiting for your sign-in, \(left) left (Ctrl-C cancels)")
+        let what = started.userCode == nil ? "your sign-in" : "you to enter the code"
+        console.spin("\(frames[turn]) Waiting for \(what), \(left) left (Ctrl-C cancels)")
     }
 }

@@ -65,13 +65,13 @@ struct ReloadVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         let result = try conversation.ask(ConfigReload.self, NoParameters())
-        let faults = (result["faults"]?.array ?? []).compactMap(\.object)
+        let faults = (result["faults"]?.array ?? []).compactMap(\.object).map(ConfigFault.init)
         conversation.finish(result) {
-            faults.forEach { conversation.console.say(ConfigFault($0).line) }
+            faults.forEach { conversation.console.say($0.line) }
             if faults.isEmpty {
                 conversation.console.say("The configuration is read anew; it has no faults.")
             } else {
-                conversation.console.sayNext(["mend it; a changed file is picked up by itself"])
+                conversation.console.sayNext(ConfigFault.steps(faults))
             }
         }
         return faults.isEmpty ? ExitCode.success : ExitCode.configuration

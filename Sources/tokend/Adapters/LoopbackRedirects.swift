@@ -18,7 +18,7 @@ final class LoopbackRedirects: RedirectListening {
     func open(
         _ host: RedirectURI.LoopbackHost,
         port: Int?,
-        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+        handler: @escaping RedirectHandler
     ) throws(RedirectFault) -> any RedirectListener {
         let addresses: [LoopbackAddress] =
             switch host {
@@ -39,11 +39,12 @@ final class LoopbackRedirects: RedirectListening {
                     headers: request.headers,
                     body: request.body
                 )
-                handler(redirect) { answer in reply.respond(answer) }
+                let refusal = handler(redirect) { answer in reply.respond(answer) }
+                if let refusal { reply.respond(.refused(status: refusal)) }
             }
             return OpenListener(listener)
         } catch {
-            throw RedirectFault(message: error.message)
+            throw RedirectFault(message: error.message, isAddressMissing: error.code == .noAddress)
         }
     }
 }
@@ -57,6 +58,10 @@ private final class OpenListener: RedirectListener {
     }
 
     var port: Int { Int(listener.port) }
+
+    var addresses: Set<RedirectURI.LoopbackHost> {
+        Set(listener.addresses.map { address in address == .v4 ? .ipv4 : .ipv6 })
+    }
 
     func close() {
         listener.close()

@@ -2,58 +2,53 @@
 // Copyright the tokend authors
 
 import Broker
-import FoundationEssentials
 import StrictJSON
 import Systemd
 import TokendProtocol
 
 /// What outlives a restart and is no secret: `$XDG_STATE_HOME/tokend/state.json`.
+///
+/// A change is on the disk when `change` returns, or the caller is told that it is not; it is then tried again until it
+/// is.
 final class StateFolder: LastingState {
+    /// Between two attempts to write what could not be written.
+    private static let retryGap: Duration = .seconds(30)
+
+    private(set) var notes: LastingNotes
     private let folder: String
+    private let loop: EventLoop
     private let log: any EventLog
+    /// The file does not say what `notes` does.
+    private var isOwed = false
+    private var retry: EventSource?
 
     /// `$XDG_STATE_HOME/tokend`, `~/.local/state/tokend`.
-    init(environment: [String: String], log: any EventLog) {
+    init(environment: [String: String], loop: EventLoop, log: any EventLog) {
         if let base = environment["XDG_STATE_HOME"].nonEmpty, base.hasPrefix("/") {
             folder = base + "/tokend"
         } else {
             folder = (environment["HOME"] ?? "/") + "/.local/state/tokend"
         }
+        self.loop = loop
         self.log = log
         let kept = Self.read(folder + "/state.json")
-        removals = Self.names(kept, "removals")
-        clientRemovals = Self.names(kept, "client_removals")
-        paused = Self.names(kept, "paused")
-        let objects = kept["decisions"]?.array?.compactMap(\.object) ?? []
-        decisions = objects.compactMap { try? PolicyList.Decision(json: $0) }
+        notes = LastingNotes(
+            removals: Self.names(kept, "removals"),
+            clientRemovals: Self.names(kept, "client_removals"),
+            paused: Self.names(kept, "paused"),
+            decisions: (kept["decisions"]?.array ?? []).compactMap(\.object)
+                .compactMap { try? PolicyList.Decision(json: $0) }
+        )
     }
 
-    var removals: Set<String> {
-        didSet {
-            if removals != oldValue { write() }
-        }
-    }
-
-    var clientRemovals: Set<String> {
-        didSet {
-            if clientRemovals != oldValue { write() }
-        }
-    }
-
-    var paused: Set<String> {
-        didSet {
-            if paused != oldValue { write() }
-        }
-    }
-
-    var decisions: [PolicyList.Decision] {
-        didSet {
-            if decisions != oldValue { write() }
-        }
+    func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault? {
+        let before = notes
+        edit(&notes)
+        return isOwed || notes != before ? write() : nil
     }
 
     private static func read(_ path: String) -> JSONObject {
-        guard let bytes = RegularFile.bytes(of: path) else { return [:] }
+        guard let bytes = try? RegularFile.bytes(of: path) else { return [:] }
         return (try? JSONReader().read(bytes))?.object ?? [:]
     }
 
@@ -61,23 +56,33 @@ final class StateFolder: LastingState {
         Set(kept[member]?.array?.compactMap(\.string) ?? [])
     }
 
-    private func write() {
+    private func write() -> LastingFault? {
         let content: JSONObject = [
-            "removals": .array(removals.sorted().map { .string($0) }),
-            "client_removals": .array(clientRemovals.sorted().map { .string($0) }),
-            "paused": .array(paused.sorted().map { .string($0) }),
-            "decisions": .array(decisions.map { .object($0.encoded()) }),
+            "removals": .array(notes.removals.sorted().map { .string($0) }),
+            "client_removals": .array(notes.clientRemovals.sorted().map { .string($0) }),
+            "paused": .array(notes.paused.sorted().map { .string($0) }),
+            "decisions": .array(notes.decisions.map { .object($0.encoded()) }),
         ]
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-            try Data(JSONWriter.bytes(.object(content)))
-                .write(to: URL(filePath: folder + "/state.json"), options: .atomic)
+        do throws(PrivateFile.Fault) {
+            try PrivateFile.makeFolder(folder)
+            try PrivateFile(folder + "/state.json").replace(with: JSONWriter.bytes(.object(content)))
+            isOwed = false
+            retry = nil
+            return nil
         } catch {
-            log.record(.internalFault("cannot write \(folder)/state.json: \(error)"))
+            if !isOwed { log.record(.internalFault("\(error.message); it is tried again")) }
+            isOwed = true
+            writeLater()
+            return LastingFault(message: error.message)
+        }
+    }
+
+    private func writeLater() {
+        let instant = loop.bootTime.advanced(by: Self.retryGap)
+        if let retry { return retry.rearm(at: instant) }
+        retry = loop.addTimer(at: instant, accuracy: .seconds(1)) { [unowned self] in
+            guard isOwed else { return }
+            _ = write()
         }
     }
 }

@@ -4,6 +4,7 @@
 package import Broker
 import FoundationEssentials
 import JOSE
+import Systemd
 import TokendProtocol
 
 /// Where configuration lies: the administrator's folder below the person's.
@@ -29,80 +30,25 @@ package struct ConfigurationFolders {
     }
 
     /// Reads every file, as it is at this moment.
-    package func read() -> Configuration.Files {
-        var files = Configuration.Files(folder: personal)
+    ///
+    /// - Parameter last: what was read before; of it is kept what cannot be read just now.
+    package func read(
+        keeping last: Configuration.Files? = nil,
+        access: ConfigurationReader.Access = ConfigurationReader.Access()
+    ) -> Configuration.Files {
+        var reading = ConfigurationReading(access, last, into: Configuration.Files(folder: personal))
         for folder in [administrative, personal] {
-            readDaemonFile(folder + "/config.json5", into: &files)
-            readAccounts(folder + "/accounts", into: &files)
-            readPresets(folder + "/providers", into: &files)
+            reading.readDaemonFile(folder + "/config.json5")
+            reading.readNamed(in: folder + "/accounts", \.accounts, \.accountFaults)
+            reading.readNamed(in: folder + "/providers", \.presets, \.presetFaults)
         }
-        readPolicy(administrative + "/policy.json5", into: &files)
-        return files
-    }
-
-    private func readDaemonFile(_ path: String, into files: inout Configuration.Files) {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        guard let bytes = RegularFile.bytes(of: path) else {
-            files.daemonFaults.append(Self.unreadable(path))
-            return
-        }
-        files.daemon.append(ConfigurationSource(file: path, bytes: bytes))
-    }
-
-    /// An administrator's rules that cannot be read are a fault of the daemon's: it does not serve without them.
-    private func readPolicy(_ path: String, into files: inout Configuration.Files) {
-        guard FileManager.default.fileExists(atPath: path) else { return }
-        guard let bytes = RegularFile.bytes(of: path) else {
-            files.daemonFaults.append(Self.unreadable(path))
-            return
-        }
-        files.policy = ConfigurationSource(file: path, bytes: bytes)
-    }
-
-    private func readAccounts(_ folder: String, into files: inout Configuration.Files) {
-        for (account, path) in named(in: folder, &files) {
-            // A file above another one stands for it, also where it cannot be read.
-            files.accounts[account] = RegularFile.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
-            files.accountFaults[account] = files.accounts[account] == nil ? Self.unreadable(path) : nil
-        }
-    }
-
-    private func readPresets(_ folder: String, into files: inout Configuration.Files) {
-        for (preset, path) in named(in: folder, &files) {
-            files.presets[preset] = RegularFile.bytes(of: path).map { ConfigurationSource(file: path, bytes: $0) }
-            files.presetFaults[preset] = files.presets[preset] == nil ? Self.unreadable(path) : nil
-        }
-    }
-
-    /// The `NAME.json5` of a folder, with their paths.
-    private func named(in folder: String, _ files: inout Configuration.Files) -> [(name: String, path: String)] {
-        guard FileManager.default.fileExists(atPath: folder) else { return [] }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-            files.folderFaults.append(
-                ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
-            )
-            return []
-        }
-        var found: [(name: String, path: String)] = []
-        for name in names.sorted() where !name.hasPrefix(".") {
-            let path = folder + "/" + name
-            if name.hasSuffix(".json5") {
-                found.append((String(name.dropLast(6)), path))
-            } else if [".json", ".json5", ".jsonc"].contains(where: name.lowercased().hasSuffix) {
-                // A person meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
-                files.folderFaults.append(ConfigurationFault(file: path, message: "its name must end in .json5"))
-            }
-        }
-        return found
-    }
-
-    private static func unreadable(_ path: String) -> ConfigurationFault {
-        ConfigurationFault(file: path, message: "cannot be read; check its owner and mode")
+        reading.readPolicy(administrative + "/policy.json5")
+        return reading.files
     }
 
     /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.
     static func digest(ofFile path: String) -> String? {
-        RegularFile.bytes(of: path).map(digest(of:))
+        (try? RegularFile.bytes(of: path)).map(digest(of:))
     }
 
     /// The SHA-256 of `content`, in hexadecimal.

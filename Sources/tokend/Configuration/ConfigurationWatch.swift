@@ -12,6 +12,7 @@ final class ConfigurationWatch {
     private let onChange: () -> Void
     private var sources: [EventSource] = []
     private var pause: EventSource?
+    private var second: EventSource?
 
     /// - Parameter onChange: called once for changes that come together.
     init(loop: EventLoop, folders: [String], onChange: @escaping () -> Void) {
@@ -37,6 +38,17 @@ final class ConfigurationWatch {
         pause = loop.addTimer(at: loop.bootTime.advanced(by: .milliseconds(50)), accuracy: .milliseconds(10)) {
             [unowned self] in
             pause = nil
+            watch()
+            onChange()
+        }
+    }
+
+    /// Asks for a look in a while, though nothing may have changed.
+    func lookAgain() {
+        guard second == nil else { return }
+        second = loop.addTimer(at: loop.bootTime.advanced(by: .seconds(5)), accuracy: .milliseconds(500)) {
+            [unowned self] in
+            second = nil
             watch()
             onChange()
         }

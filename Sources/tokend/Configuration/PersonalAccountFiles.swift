@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 import Broker
-import FoundationEssentials
+import Glibc
 
 /// The account files in the person's own folder.
 final class PersonalAccountFiles: AccountFiles {
@@ -19,26 +19,17 @@ final class PersonalAccountFiles: AccountFiles {
     }
 
     func write(_ content: [UInt8], account: String) throws(AccountFileError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
-            // The daemon's umask makes it 0600 from the first byte on.
-            try Data(content).write(to: URL(filePath: path(of: account)), options: .atomic)
+        do throws(PrivateFile.Fault) {
+            try PrivateFile.makeFolder(folder)
+            try PrivateFile(path(of: account)).replace(with: content)
         } catch {
-            throw AccountFileError(message: "cannot write \(path(of: account)): \(error)")
+            throw AccountFileError(message: error.message)
         }
     }
 
     func remove(account: String) throws(AccountFileError) {
-        guard FileManager.default.fileExists(atPath: path(of: account)) else { return }
-        do {
-            try FileManager.default.removeItem(atPath: path(of: account))
-        } catch {
-            throw AccountFileError(message: "cannot remove \(path(of: account)): \(error)")
-        }
+        guard unlink(path(of: account)) != 0, errno != ENOENT else { return }
+        throw AccountFileError(message: "cannot remove \(path(of: account)): \(StartFailure.reason)")
     }
 
     func digest(ofFile path: String) -> String? {

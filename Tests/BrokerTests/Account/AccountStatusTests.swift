@@ -95,16 +95,42 @@ import TokendProtocol
     @LoopActor @Test func `paused says so, stops the background and serves clients still`() async throws {
         let world = await World.signedIn(try .plain(), age: 0)
         world.transport.script = { _ in .success(.token("A2")) }
-        try world.account().pause(true)
+        let stand = try MethodStand(world)
+        defer { stand.end() }
+        let client = try stand.client()
+        _ = await client.call(.accountPause)
         await world.clock.advance(by: .seconds(4000))
         #expect(world.transport.requests.isEmpty)
         #expect(try world.account().status.paused == true)
         #expect(await (try world.get()).token() == "A2")
         await world.restart()
         #expect(try world.account().status.paused == true)
-        try world.account().pause(false)
+        _ = await client.call(.accountResume)
         await world.clock.advance(by: .seconds(4000))
         #expect(world.transport.requests.count == 2)
+    }
+
+    @LoopActor @Test func `thousands of accounts are paused with one write, and a pause that would not last is said`()
+        async throws
+    {
+        let world = World(try (0..<5000).map { try .plain("a\($0)") })
+        await world.start()
+        let stand = try MethodStand(world)
+        defer { stand.end() }
+        let client = try stand.client()
+        #expect(await client.call(.accountPause).kind == nil)
+        #expect(world.state.writeCount == 1 && world.state.kept.paused.count == 5000)
+        world.state.fault = LastingFault(message: "cannot write state.json: No space left on device")
+        let error = await client.call(.accountResume, ["account": "a7"]).error
+        #expect(error?.kind == .internalError)
+        #expect(
+            error?.message == "resumed, but only until tokend is restarted: cannot write state.json: "
+                + "No space left on device"
+        )
+        #expect(try world.account("a7").status.paused != true && world.state.kept.paused.contains("a7"))
+        world.state.fault = nil
+        #expect(await client.call(.accountResume).kind == nil)
+        #expect(world.state.kept.paused.isEmpty)
     }
 
     @LoopActor @Test(arguments: [Int64(3600), nil])

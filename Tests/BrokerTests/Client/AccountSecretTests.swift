@@ -117,7 +117,7 @@ import TokendProtocol
         stand.world.broker.storeOpened()
         await settle()
         #expect(stand.store.clients["work"] == nil)
-        #expect(stand.world.state.clientRemovals.isEmpty)
+        #expect(stand.world.state.kept.clientRemovals.isEmpty)
     }
 
     @LoopActor @Test func `an account that is made anew does not find the old one's secret`() async throws {
@@ -125,11 +125,11 @@ import TokendProtocol
         defer { stand.end() }
         stand.store.faults[.remove] = [MemoryCredentialStore.locked, MemoryCredentialStore.locked]
         _ = await stand.client.call(.accountRemove, ["account": "work"])
-        #expect(stand.store.clients["work"] != nil && stand.world.state.clientRemovals == ["work"])
+        #expect(stand.store.clients["work"] != nil && stand.world.state.kept.clientRemovals == ["work"])
         #expect(await stand.client.call(.loginStart, ["account": "work"]).kind == .configInvalid)
         let params: JSONObject = ["account": "work", "kind": "client_secret", "value": "an0ther"]
         #expect(await stand.client.call(.accountSecret, params).value == [:])
-        #expect(stand.world.state.clientRemovals.isEmpty)
+        #expect(stand.world.state.kept.clientRemovals.isEmpty)
         _ = try await stand.start()
     }
 }

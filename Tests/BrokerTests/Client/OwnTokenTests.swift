@@ -124,7 +124,7 @@ import TokendProtocol
         #expect(world.transport.posts.last?.form["token"] == "A1")
         try await fetch(world, .token("A2"))
         #expect(world.store.member("token")?.object?["access_token"]?.string == "A2")
-        #expect(world.state.removals.isEmpty)
+        #expect(world.state.kept.removals.isEmpty)
     }
 
     @LoopActor @Test func `other scopes in the file fetch another token, also after a restart`() async throws {

@@ -41,7 +41,8 @@ import TokendProtocol
                 authorization: "https://a.example/authorize?x=1", token: "http://127.0.0.1:8080/token",
                 revocation: "https://a.example/revoke", introspection: "https://a.example/introspect",
                 userinfo: "https://a.example/userinfo", end_session: "https://a.example/end",
-                jwks: 'https://a.example/jwks', pushed_authorization: "https://a.example/par",
+                jwks: 'https://a.example/jwks', device_authorization: "https://a.example/device",
+                pushed_authorization: "https://a.example/par",
               },
               client_id: "app", client_authentication: "none",
               scopes: ["openid", "email", "openid"], resource: "https://api.example", audience: "api",
@@ -72,7 +73,8 @@ import TokendProtocol
             account.endpoints.revocation?.path == "/revoke" && account.endpoints.introspection?.path == "/introspect"
         )
         #expect(account.endpoints.userinfo?.path == "/userinfo" && account.endpoints.endSession?.path == "/end")
-        #expect(account.endpoints.jwks?.path == "/jwks")
+        #expect(account.endpoints.jwks?.path == "/jwks" && account.endpoints.deviceAuthorization?.path == "/device")
+        #expect(account.flow == .browser)
         #expect(account.scopes.text == "openid email" && account.resource == ["https://api.example"])
         #expect(account.audience == "api" && account.redirects.map(\.url.text).count == 2)
         #expect(account.authorizationParameters["access_type"] == "offline" && account.tokenParameters["tenant"] == "1")
@@ -110,6 +112,18 @@ import TokendProtocol
         #expect(account.issuerHost == "t.example")
     }
 
+    @Test func `an account that signs in with a code needs a device endpoint in the authorization endpoint's place`()
+        throws
+    {
+        let token = "token: 'https://t.example/token'"
+        let account = try Self.read(
+            "{ flow: 'device', client_id: 'c', endpoints: { device_authorization: 'https://t.example/d', \(token) } }"
+        )
+        #expect(account.flow == .device && account.issuer == nil)
+        let faults = Self.faults("{ flow: 'device', client_id: 'c', endpoints: { \(token) } }")
+        #expect(faults.map(\.member) == ["issuer"])
+    }
+
     @Test(arguments: [
         ("issuer: null", "issuer"), (#"issuer: """#, "issuer"), ("issuer: 1", "issuer"), (#"issuer: "x""#, "issuer"),
         (#"issuer: "http://i.example""#, "issuer"), (#"issuer: "https://i.example?a=b""#, "issuer"),
@@ -121,7 +135,7 @@ import TokendProtocol
         (#"endpoints: { authorization: "https://a.example/a#f" }"#, "endpoints.authorization"),
         (#"endpoints: { userinfo: "https://a.example/u?client_secret=x" }"#, "endpoints.userinfo"),
         (#"endpoints: { tokens: "https://t.example" }"#, "endpoints.tokens"),
-        (#"endpoints: { device_authorization: "https://t.example" }"#, "endpoints.device_authorization"),
+        (#"endpoints: { device_authorization: "http://t.example" }"#, "endpoints.device_authorization"),
         (#"endpoints: { pushed_authorization: "http://t.example" }"#, "endpoints.pushed_authorization"),
         (#"scopes: "openid email""#, "scopes"), (#"scopes: ["openid email"]"#, "scopes"), (#"scopes: [""]"#, "scopes"),
         (#"scopes: ["a\"b"]"#, "scopes"), ("scopes: [1]", "scopes"),
@@ -129,8 +143,8 @@ import TokendProtocol
         ("resource: 1", "resource"), ("audience: []", "audience"),
         (#"redirect_uri: "http://example.com/cb""#, "redirect_uri"), ("redirect_uri: []", "redirect_uri"),
         (#"redirect_uri: "myapp:/cb""#, "redirect_uri"), (#"redirect_uri: "com.example.app://cb""#, "redirect_uri"),
-        (#"redirect_uri: "com.example.app:/cb""#, "redirect_uri"),
-        (#"redirect_uri: "https://a.example""#, "redirect_uri"),
+        (#"redirect_uri: "com.example.app:cb""#, "redirect_uri"), (#"redirect_uri: ".example:/cb""#, "redirect_uri"),
+        (#"redirect_uri: "https://a.example#x""#, "redirect_uri"),
         (#"authorization_parameters: { state: "x" }"#, "authorization_parameters.state"),
         (#"authorization_parameters: { redirect_uri: "x" }"#, "authorization_parameters.redirect_uri"),
         (#"authorization_parameters: { client_secret: "x" }"#, "authorization_parameters.client_secret"),
@@ -154,7 +168,7 @@ import TokendProtocol
         ("refresh: true", "refresh"), ("tls: []", "tls"), (#"tls: { ca_file: "/none.pem" }"#, "tls.ca_file"),
         (#"tls: { ca_file: "ca.pem" }"#, "tls.ca_file"), (#"tls: { client_key: "/k" }"#, "tls.client_key"),
         (#"tls: { client_certificate: "/c" }"#, "tls.client_certificate"), ("tls: { verify: false }", "tls.verify"),
-        (#"provider: "google""#, "provider"), (#"scopes_from: "http://a.example""#, "scopes_from"),
+        (#"provider: "gogle""#, "provider"), (#"scopes_from: "http://a.example""#, "scopes_from"),
         (#"exchange: "https://a.example""#, "exchange"),
         (#"exchange: { url: "http://a.example" }"#, "exchange.url"),
         (#"exchange: { url: "https://a.example", subject: "refresh_token" }"#, "exchange.subject"),
@@ -163,11 +177,12 @@ import TokendProtocol
         (#"post_logout_redirect_uri: "https://a.example""#, "post_logout_redirect_uri"),
         (#"post_logout_redirect_uri: "http://a.example""#, "post_logout_redirect_uri"),
         (#"client_authentication: "tls_client_auth""#, "client_authentication"),
-        (#"flow: "client_credentials""#, "flow"), (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
-        (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "device""#, "flow"),
+        (#"flow: "client_credentials""#, "flow"),
+        (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
+        (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "implicit""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
-        (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),
-        (#"administration: []"#, "administration"), (#"confirm: "first""#, "confirm"), ("scope: []", "scope"),
+        (#"allow: ["mbsync"]"#, "allow"), (#"allow: "*""#, "allow"), (#"administration: ["x:y"]"#, "administration"),
+        (#"confirm: "once""#, "confirm"), ("scope: []", "scope"),
         (#"client_secret: "x""#, "client_secret"), (#"Issuer: "x""#, "Issuer"),
     ])
     func `a fault names its file, its line and its member`(setting: String, member: String) {
@@ -193,6 +208,13 @@ import TokendProtocol
             """
         )
         #expect(anonymous.map(\.member) == ["exchange.subject"])
+        let own = Self.faults(
+            """
+            { issuer: 'https://i.example', client_id: 'c', client_authentication: "client_secret_basic",
+              flow: "client_credentials", exchange: { url: "https://app.example" } }
+            """
+        )
+        #expect(own.map(\.member) == ["exchange"])
     }
 
     @Test func `a fault in an inner object names the line of the inner member`() {
@@ -213,13 +235,13 @@ import TokendProtocol
     }
 
     @Test func `every fault of a file is found at once, and what is missing is said`() {
-        let faults = Self.faults(#"{ scopes: "x", flow: "device", colour: 1 }"#)
-        #expect(faults.map(\.member) == ["issuer", "client_id", "scopes", "flow", "colour"])
-        #expect(faults[0].line == nil && faults[0].message.contains("https://"))
+        let faults = Self.faults(#"{ scopes: "x", flow: "implicit", colour: 1 }"#)
+        #expect(faults.map(\.member) == ["flow", "issuer", "client_id", "scopes", "colour"])
+        #expect(faults[1].line == nil && faults[1].message.contains("https://"))
     }
 
     @Test(arguments: [
-        ("provider", #""google""#), ("flow", #""device""#), ("dpop", #""auto""#), ("allow", "[]"),
+        ("dpop", #""auto""#), ("dpop", #""always""#),
     ])
     func `a setting of a feature that is not built says so`(name: String, value: String) {
         let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
@@ -239,6 +261,38 @@ import TokendProtocol
         let faults = Self.faults(text)
         #expect(faults.count == 1 && faults.first?.member == nil)
         #expect(faults.first?.line == line)
+    }
+
+    /// What only grows, within the limit of a file.
+    private static let masses = [
+        ("scopes", "[" + (0..<20_000).map { "'s\($0)'," }.joined() + "]"),
+        ("redirect_uri", "[" + (0..<6000).map { "'http://127.0.0.1/\($0)'," }.joined() + "]"),
+        ("resource", "[" + (0..<6000).map { "'https://r.example/\($0)'," }.joined() + "]"),
+        ("token_parameters", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("authorization_parameters", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("token_headers", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+        ("endpoints", "{" + (0..<20_000).map { "p\($0):''," }.joined() + "}"),
+    ]
+
+    @Test(arguments: masses)
+    func `thousands of entries are one fault, and hold nobody up`(name: String, value: String) {
+        let start = ContinuousClock.now
+        let faults = Self.faults("{ issuer: 'https://i.example', client_id: 'c', \(name): \(value) }")
+        #expect(!faults.isEmpty && faults.count <= 21)
+        if name != "endpoints" {
+            #expect(faults.map(\.member) == [name] && faults[0].message == "has more than 256 entries")
+        }
+        #expect(start.duration(to: .now) < .seconds(10))
+    }
+
+    @Test func `a file of more than 256 KiB is not read further`() {
+        let faults = Self.faults("{" + String(repeating: " ", count: 256 << 10) + "}")
+        #expect(faults.map(\.message) == ["is larger than 256 KiB"])
+    }
+
+    @Test func `as many entries as anybody needs are taken`() {
+        let words = (0..<256).map { "'s\($0)'" }.joined(separator: ",")
+        #expect(Self.faults("{ issuer: 'https://i.example', client_id: 'c', scopes: [\(words)] }").isEmpty)
     }
 
     @Test(arguments: ["work", "a", "A.b_c@d-e", "0", String(repeating: "x", count: 64)])

@@ -57,13 +57,14 @@ import TokendProtocol
             .page(status: 404), .page(status: 405), .page(status: 410),
         ] as [HTTPResponse]
     )
-    func `needs config: the refresh token stays, nothing is tried by itself, a reload resumes`(
+    func `needs config: the refresh token stays, no other way is tried, a reload resumes (engine rule 7)`(
         response: HTTPResponse
     ) async throws {
         let (world, failure) = try await answered(response)
         #expect(failure?.kind == .providerError)
         #expect(world.store.member("refresh_token")?.string == "R1")
         await world.clock.advance(by: .seconds(86_400))
+        // One way of authenticating, one endpoint, one scope: what did not work is not probed for another.
         #expect(world.transport.requests.count == 1)
         world.reconfigure(try .plain())
         await world.clock.advance(by: .seconds(60))

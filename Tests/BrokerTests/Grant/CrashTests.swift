@@ -123,7 +123,26 @@ import TokendProtocol
         world.store.fault = nil
         #expect(await (try world.get()).failure()?.data["reason"] == "signed_out")
         #expect(world.store.kept.isEmpty)
-        #expect(world.state.removals.isEmpty)
+        #expect(world.state.kept.removals.isEmpty)
+    }
+
+    @LoopActor @Test func `a logout that a restart would undo is said, and none once there is space again`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain(), age: 0)
+        world.store.fault = MemoryCredentialStore.locked
+        world.state.fault = LastingFault(message: "cannot write state.json: No space left on device")
+        let result = await (try world.account()).logout(revoke: false)
+        #expect(result.removalPending == true && result.removalFault?.contains("No space left on device") == true)
+        #expect(result.removalFault?.contains("restart") == true)
+        #expect(await (try world.get()).failure()?.data["reason"] == "signed_out")
+        world.state.fault = nil
+        let again = await (try world.account()).logout(revoke: false)
+        #expect(again.removalPending == true && again.removalFault == nil)
+        await world.restart()
+        world.store.fault = nil
+        #expect(await (try world.get()).failure()?.data["reason"] == "signed_out")
+        #expect(world.store.kept.isEmpty)
     }
 
     @LoopActor @Test func `a quarantined grant serves nothing after a restart either`() async throws {

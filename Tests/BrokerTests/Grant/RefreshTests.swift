@@ -37,7 +37,7 @@ import TokendProtocol
         #expect(world.transport.requests.count == 1)
     }
 
-    @LoopActor @Test func `the new refresh token is durable before anyone sees the token (engine rule 4, B1)`()
+    @LoopActor @Test func `the new refresh token is durable before anyone sees the token (engine rule 4, B1, 9700-7)`()
         async throws
     {
         let world = await World.signedIn(try .plain())

@@ -81,7 +81,8 @@ import TokendProtocol
 
     @Test(arguments: [
         "", "x", "http://example.com/cb", "http://127.0.0.2/cb", "http://127.0.0.1/cb#f", "myapp:/cb",
-        "com.example.app://cb", "com.example.app:/cb", "https://app.example/cb", "http://u@127.0.0.1/",
+        "com.example.app://cb", "com.example.app:cb", ".example:/cb", "com..app:/cb", "com.-a:/cb", "com.a+b:/cb",
+        "com.example.app:/cb", "https://app.example/cb", "https://app.example/cb#f", "http://u@127.0.0.1/",
     ])
     @LoopActor func `a redirect that cannot come home is refused at once (8252-2)`(text: String) async throws {
         let stand = try await stand()

@@ -19,6 +19,8 @@ import TokendProtocol
         let query: FormParameters
         let url: WebURL
         let redirectURI: String
+        /// The listener's page that leads to the provider.
+        let startURL: String
         let listener: ScriptedRedirects.Listener
 
         var state: String { query["state"] ?? "" }
@@ -70,6 +72,7 @@ import TokendProtocol
             query: query,
             url: url,
             redirectURI: result.redirectURI ?? "",
+            startURL: result.startURL ?? "",
             listener: listener
         )
     }

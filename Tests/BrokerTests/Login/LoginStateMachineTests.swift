@@ -4,6 +4,7 @@
 import HTTPTypes
 import OAuth
 import Secrets
+import StrictJSON
 import Testing
 
 @testable import Broker
@@ -19,6 +20,7 @@ import Testing
             path: "/callback",
             hosts: [host],
             pageName: "page",
+            startName: "start",
             expected: .init(state: "s+1", issuer: try issuer.map { try Issuer($0) }, requiresIssuer: requiresIssuer)
         )
     }
@@ -42,6 +44,7 @@ import Testing
         case .end(.check(let check, message: _)): "check \(check)"
         case .end(.fault): "fault"
         case .hold: "hold"
+        case .leadOn: "lead on"
         case .showPage(let page): "page \(page)"
         }
     }
@@ -127,6 +130,7 @@ import Testing
             path: "",
             hosts: LoginStateMachine.hosts(of: .localhost, port: 80),
             pageName: "page",
+            startName: "start",
             expected: .init(state: "s", issuer: nil, requiresIssuer: false)
         )
         let request = RedirectRequest(method: .get, path: "/", query: "code=c&state=s", headers: ["Host": host])
@@ -149,5 +153,48 @@ import Testing
         #expect(Self.word(machine.received(Self.request(nil, path: "/done/page", method: .post))) == "405")
         let foreign = Self.request(nil, path: "/done/page", headers: ["Host": "evil.example:4711"])
         #expect(Self.word(machine.received(foreign)) == "421")
+    }
+
+    @Test func `the short start page leads on as long as the login waits, and ends nothing`() throws {
+        var machine = try Self.machine()
+        let start = Self.request(nil, path: "/s/start")
+        #expect(machine.startPath == "/s/start")
+        for _ in 0..<3 { #expect(Self.word(machine.received(start)) == "lead on") }
+        let refused: [(RedirectRequest, String)] = [
+            (Self.request(nil, path: "/s/other"), "404"), (Self.request(nil, path: "/s/"), "404"),
+            (Self.request(nil, path: "/s/start", method: .post), "405"),
+            (Self.request(nil, path: "/s/start", method: .head), "405"),
+            (Self.request(nil, path: "/s/start", headers: ["Host": "evil.example:4711"]), "421"),
+            (Self.request(nil, path: "/s/start", headers: ["Host": Self.host, "Sec-Purpose": "prefetch"]), "403"),
+        ]
+        for (request, status) in refused { #expect(Self.word(machine.received(request)) == status) }
+        #expect(Self.word(machine.received(Self.request())) == "exchange c")
+        let end = "\(RedirectAnswer.seeOther(path: "/done/page"))"
+        #expect(Self.word(machine.received(start)) == end)
+        machine.ended(page: .denied(account: "work", provider: "idp.example"))
+        #expect(Self.word(machine.received(start)) == end)
+    }
+
+    @Test func `what comes back besides the code is kept, but for what is named like a secret (6749-9)`()
+        throws
+    {
+        var machine = try Self.machine()
+        let query =
+            "code=c&state=s%2B1&realmId=42&realmId=43&iss=https%3A%2F%2Fidp.example&access_token=a&client_secret=b"
+            + "&location=e%0Au%E2%80%AE&=x&" + String(repeating: "n", count: 65) + "=1&long="
+            + String(repeating: "v", count: 2049)
+        #expect(Self.word(machine.received(Self.request(query))) == "exchange c")
+        #expect(machine.metadata?.members == ["realmId": "42", "location": "e u"])
+    }
+
+    @Test func `metadata is bounded: what is too much is left out, and does not fail a login`() throws {
+        var machine = try Self.machine()
+        let more = (0..<40).map { "&k\($0)=v" }.joined()
+        #expect(Self.word(machine.received(Self.request("code=c&state=s%2B1" + more))) == "exchange c")
+        #expect(machine.metadata?.members.count == LoginMetadata.memberLimit)
+        var other = try Self.machine()
+        let large = (0..<6).map { "&k\($0)=" + String(repeating: "v", count: 2000) }.joined()
+        _ = other.received(Self.request("code=c&state=s%2B1" + large))
+        #expect(other.metadata?.members.names == ["k0", "k1", "k2", "k3"])
     }
 }

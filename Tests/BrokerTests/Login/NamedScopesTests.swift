@@ -93,6 +93,7 @@ import TokendProtocol
         let stand = try await stand()
         defer { stand.end() }
         stand.provider.publish(["scopes_supported": ["openid", "mail"]])
+        stand.transport.documents[Self.place] = Self.document("{}", status: 404)
         let login = try await stand.start(["scope": "calender"])
         _ = await stand.browse(login, ["error": "invalid_scope", "state": login.state]).value
         let error = await stand.wait(login).error

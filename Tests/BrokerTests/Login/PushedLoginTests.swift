@@ -68,6 +68,24 @@ import TokendProtocol
         #expect(stand.world.redirects.opened.count == 1)
     }
 
+    @Test @LoopActor func `the short start page gives each browser a name of its own, however late (9126-1)`()
+        async throws
+    {
+        let stand = try await stand()
+        defer { stand.end() }
+        let login = try await stand.start()
+        let path = try WebURL(login.startURL).path
+        await stand.clock.advance(by: .seconds(120))
+        for name in ["urn:pushed:2", "urn:pushed:3"] {
+            guard case .leadOn(let url) = await stand.browse(login, path: path).value else {
+                Issue.record("no way on")
+                continue
+            }
+            #expect(url.queryParameters?["request_uri"] == name)
+        }
+        #expect(Set(pushed(stand).map { $0["state"] }).count == 1)
+    }
+
     @Test(
         arguments: [
             (.oauthError("invalid_scope"), .providerError), (.json(["request_uri": "urn:x"]), .providerError),

@@ -60,28 +60,6 @@ import TokendProtocol
         }
         let message = await stand.client.call(.tokenGet, ["acount": "work"]).error?.message
         #expect(message?.contains("acount") == true && message?.contains("account") == true)
-        let unbuilt = await stand.client.call(.loginComplete, ["ulr": "x"]).error?.message
-        #expect(unbuilt?.contains("url") == true && unbuilt?.contains("metadata") == false)
-    }
-
-    @Test @LoopActor func `parameters of features to come are refused, so that nobody gets more than was asked for`()
-        async throws
-    {
-        let stand = try await LoginStand()
-        defer { stand.end() }
-        let unbuilt: [(Method, JSONObject, String)] = [
-            (.loginStart, ["account": "work", "flow": "device"], "flow"),
-            (.loginComplete, ["url": "x", "metadata": [:]], "metadata"),
-        ]
-        for (method, params, member) in unbuilt {
-            let error = await stand.client.call(method, params).error
-            #expect(error?.kind == .invalidParams && error?.data["member"] == .string(member))
-            #expect(error?.message.contains("not built yet") == true)
-            #expect(
-                try Hello.Result(json: await stand.client.call(.hello).get()).methods[method.rawValue]?.contains(member)
-                    == (member == "flow")
-            )
-        }
     }
 
     @Test @LoopActor func `a passphrase reaches the store, past any prompt, and its refusals reach the client`()

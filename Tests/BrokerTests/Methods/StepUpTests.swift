@@ -72,6 +72,17 @@ import TokendProtocol
         #expect(stand.store.kept["work"]?.secret.reveal().contains("\"R1\"") == true)
     }
 
+    @Test @LoopActor func `a token for one resource is refused like any other (9470-1, 8707)`() async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        try await stand.signIn()
+        let resource: JSONObject = ["resource": "https://api.example"]
+        stand.transport.next(answer: .token("N1", refresh: "R2"))
+        #expect(try await stand.client.call(.tokenGet, resource).get()["access_token"] == "N1")
+        #expect(await stand.client.call(.tokenGet, Self.params("N1", resource)).kind == .loginRequired)
+        #expect(stand.transport.refreshes.count == 1)
+    }
+
     @Test(
         arguments: [
             "Bearer", #"Bearer error="invalid_token""#, "nonsense ,,,",

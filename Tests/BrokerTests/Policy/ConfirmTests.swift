@@ -71,7 +71,7 @@ import TokendProtocol
             stand.notifier.asked.last?.reply(.said(.always))
             #expect(await stand.client.reply(to: id).value != nil)
         }
-        #expect(stand.world.state.decisions.isEmpty)
+        #expect(stand.world.state.notes.decisions.isEmpty)
     }
 
     @Test @LoopActor func `a person who says no is not asked again at once`() async throws {

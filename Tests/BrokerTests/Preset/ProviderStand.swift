@@ -18,7 +18,7 @@ import TokendProtocol
     /// Where the browser is sent, without a query.
     private(set) var authorization: String
     private(set) var token: String
-    private let key: SigningKey
+    private var key: SigningKey?
     private var metadata: JSONObject = [:]
 
     /// Where the provider wants a secret, the account has one.
@@ -26,7 +26,6 @@ import TokendProtocol
         self.play = play
         account = try BuiltInPresetTests.account(play.name, set: play.set)
         login = try await LoginStand([account])
-        key = try SigningKey.generate(.rs256, keyID: "k1")
         authorization = account.endpoints.authorization?.text ?? ""
         token = account.endpoints.token?.text ?? ""
         login.transport.script = { request in
@@ -76,7 +75,7 @@ import TokendProtocol
         }
     }
 
-    private func publish(_ issuer: Issuer) throws {
+    private mutating func publish(_ issuer: Issuer) throws {
         let discovery = try Discovery(issuer: issuer)
         let isOAuth: Bool =
             switch play.metadata {
@@ -86,6 +85,10 @@ import TokendProtocol
             }
         let place = isOAuth ? discovery.oauthURL : discovery.openIDURLs[0]
         login.transport.documents[place.text] = .json(metadata)
+        let algorithms = metadata["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
+        guard let algorithm = algorithms.compactMap(SignatureAlgorithm.init(rawValue:)).first else { return }
+        let key = try SigningKey.generate(algorithm, keyID: "k1")
+        self.key = key
         if let url = metadata["jwks_uri"]?.string {
             login.transport.documents[url] = .json(["keys": .array([.object(key.publicJWK)])])
         }
@@ -102,7 +105,7 @@ import TokendProtocol
 
     /// The answer to the code, with an ID token where the person's name was asked for.
     func answer(to login: LoginStand.Started) throws -> JSONObject {
-        guard let issuer = account.issuer, account.scopes.contains("openid") else { return play.answer }
+        guard let issuer = account.issuer, let key, account.scopes.contains("openid") else { return play.answer }
         let now = self.login.clock.now.wall
         var claims: JSONObject = [
             "iss": .string(issuer.text), "sub": "alice", "aud": "app", "iat": .integer(now),

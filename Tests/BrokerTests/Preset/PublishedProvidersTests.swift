@@ -32,7 +32,9 @@ import TokendProtocol
     @Test @LoopActor func `a list's entries become settings, and nothing else of them does`() async throws {
         let entry: JSONObject = [
             "name": "example", "title": "Ex\u{1B}ample", "issuer": "https://i.example", "client_id": "c",
-            "scopes": ["openid", "mail"], "authorization_parameters": ["prompt": "consent"], "allow": ["exe:/bin/x"],
+            "scopes": ["openid", "mail"], "authorization_parameters": ["prompt": "consent"],
+            "scopes_from": "https://app.example/scopes.json", "exchange": ["url": "https://app.example/token"],
+            "allow": ["exe:/bin/x"],
             "confirm": "never", "colour": "red",
         ]
         let result = try ProviderFetch.Result(json: try await fetch(Self.list(entry)).get())
@@ -44,6 +46,7 @@ import TokendProtocol
             result.providers.first?.config == [
                 "issuer": "https://i.example", "client_id": "c", "scopes": ["openid", "mail"],
                 "authorization_parameters": ["prompt": "consent"],
+                "scopes_from": "https://app.example/scopes.json", "exchange": ["url": "https://app.example/token"],
             ]
         )
     }
@@ -64,6 +67,18 @@ import TokendProtocol
             (
                 ["name": "x", "issuer": "https://i.example", "client_id": "c", "token_parameters": ["password": "s"]],
                 "“x”: token_parameters.password"
+            ),
+            (
+                [
+                    "name": "x", "issuer": "https://i.example", "client_id": "c",
+                    "scopes_from": "https://evil.example/scopes.json",
+                ], "“x”: scopes_from leads to another server"
+            ),
+            (
+                [
+                    "name": "x", "issuer": "https://i.example", "client_id": "c",
+                    "exchange": ["url": "https://i.example/x"],
+                ], "“x”: exchange leads"
             ),
             (["name": "x", "provider": "gogle", "client_id": "c"], "did you mean “google”?"),
         ] as [(JSONObject, String)]

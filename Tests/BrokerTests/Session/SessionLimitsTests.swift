@@ -30,6 +30,59 @@ import TokendProtocol
         #expect(await peers[2].line() != nil)
     }
 
+    @Test @LoopActor func `a client that sends much at once has its turn, and then it is the others'`() async throws {
+        let stand = try SessionStand { $0.turn = .zero }
+        defer { stand.end() }
+        let greedy = try (0..<40).map { _ in try stand.peer() }
+        let modest = try stand.peer()
+        try await stand.clients(42)
+        let lines = (0..<50).map { "{\"id\":\($0),\"method\":\"echo\"}\n" }.joined()
+        for peer in greedy { peer.send(lines) }
+        modest.send("{\"method\":\"now\"}\n")
+        #expect(await modest.line() == "{\"result\":{}}")
+        // Each of the forty had a turn or two of one line meanwhile, and none of them all of its fifty.
+        #expect((stand.handler.taken.firstIndex(of: "now") ?? .max) < 40 * 4)
+        #expect(stand.handler.taken.count < 40 * 8)
+        for peer in greedy {
+            let ids = await peer.lines(50).map { String($0.prefix { $0 != "," }) }
+            #expect(ids == (0..<50).map { "{\"id\":\($0)" })
+        }
+    }
+
+    @Test(arguments: [false, true])
+    @LoopActor func `what was sent before a client ended is taken over its turns`(closes: Bool) async throws {
+        let stand = try SessionStand { $0.turn = .zero }
+        defer { stand.end() }
+        let peer = try stand.peer()
+        peer.send((0..<300).map { "{\"id\":\($0),\"method\":\"echo\"}\n" }.joined())
+        if closes {
+            peer.close()
+            try await stand.clients(1)
+            #expect(!stand.handler.taken.isEmpty)
+        } else {
+            peer.finishWriting()
+            #expect(await peer.lines(300).count == 300)
+            #expect(await peer.end().isEmpty)
+        }
+        #expect(stand.server.busyCount == 0)
+    }
+
+    @Test @LoopActor func `unread replies over 1 MiB stop the reading, and then end the connection (protocol.md)`()
+        async throws
+    {
+        let stand = try SessionStand { $0.unreadPatience = .milliseconds(50) }
+        defer { stand.end() }
+        let peer = try stand.peer()
+        peer.stopReading()
+        peer.send("{\"id\":1,\"method\":\"wait\"}\n")
+        for _ in 0..<300 { peer.send("{\"id\":2,\"method\":\"big\",\"params\":{\"bytes\":10000}}\n") }
+        await stand.handler.someoneLeaves()
+        // What was taken fills the limit and the kernel's buffer, and not much more.
+        let taken = stand.handler.taken.count { $0 == "big" }
+        #expect((105..<170).contains(taken))
+        #expect(stand.server.clientCount == 0)
+    }
+
     @Test @LoopActor func `no more is read from a client that has enough in flight`() async throws {
         let stand = try SessionStand { $0.inFlight = 4 }
         defer { stand.end() }

@@ -53,10 +53,25 @@ import TokendProtocol
 
 /// What outlives a restart of the broker.
 @LoopActor final class MemoryState: LastingState {
-    var removals: Set<String> = []
-    var clientRemovals: Set<String> = []
-    var paused: Set<String> = []
-    var decisions: [PolicyList.Decision] = []
+    private(set) var notes = LastingNotes()
+    /// What is on the disk.
+    private(set) var kept = LastingNotes()
+    private(set) var writeCount = 0
+    /// Why nothing gets there.
+    var fault: LastingFault?
+
+    func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault? {
+        edit(&notes)
+        guard notes != kept else { return nil }
+        writeCount += 1
+        if fault == nil { kept = notes }
+        return fault
+    }
+
+    /// A new start knows what is on the disk.
+    func restart() {
+        notes = kept
+    }
 }
 
 /// Account files in memory.
@@ -86,13 +101,16 @@ import TokendProtocol
         let host: RedirectURI.LoopbackHost
         let port: Int
         private(set) var isOpen = true
-        private let handler: @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+        let addresses: Set<RedirectURI.LoopbackHost>
+        private let handler: RedirectHandler
 
         init(
             host: RedirectURI.LoopbackHost,
             port: Int,
-            handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+            addresses: Set<RedirectURI.LoopbackHost>,
+            handler: @escaping RedirectHandler
         ) {
+            self.addresses = addresses
             self.host = host
             self.port = port
             self.handler = handler
@@ -105,7 +123,8 @@ import TokendProtocol
         /// A browser's request; its answer may take a while.
         func receive(_ request: RedirectRequest) async -> RedirectAnswer {
             await withUnsafeContinuation { continuation in
-                handler(request) { continuation.resume(returning: $0) }
+                let refusal = handler(request) { continuation.resume(returning: $0) }
+                if let refusal { continuation.resume(returning: .refused(status: refusal)) }
             }
         }
     }
@@ -117,15 +136,24 @@ import TokendProtocol
     var refused: [RedirectURI.LoopbackHost: RedirectFault] = [:]
     /// Ports that another program holds.
     var taken: Set<Int> = []
+    /// Addresses that this machine does not have.
+    var missing: Set<RedirectURI.LoopbackHost> = []
 
     func open(
         _ host: RedirectURI.LoopbackHost,
         port: Int?,
-        handler: @escaping @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Void
+        handler: @escaping RedirectHandler
     ) throws(RedirectFault) -> any RedirectListener {
         if let fault = fault ?? refused[host] { throw fault }
         if let port, taken.contains(port) { throw RedirectFault(message: "port \(port) is taken") }
-        let listener = Listener(host: host, port: port ?? 40_000 + opened.count, handler: handler)
+        let addresses = host.addresses.subtracting(missing)
+        guard !addresses.isEmpty else { throw RedirectFault(message: "no such address", isAddressMissing: true) }
+        let port = port ?? 40_000 + opened.count
+        // As the kernel has it: one listener an address and port.
+        if opened.contains(where: { $0.isOpen && $0.port == port && !$0.addresses.isDisjoint(with: addresses) }) {
+            throw RedirectFault(message: "port \(port) is taken by another sign-in of tokend")
+        }
+        let listener = Listener(host: host, port: port, addresses: addresses, handler: handler)
         opened.append(listener)
         return listener
     }

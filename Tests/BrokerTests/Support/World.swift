@@ -22,6 +22,7 @@ import TokendProtocol
     let store = MemoryCredentialStore()
     let redirects = ScriptedRedirects()
     let browser = RecordingBrowser()
+    let handlers = ChosenHandlers()
     let state = MemoryState()
     let accountFiles = MemoryAccountFiles()
     let log = RecordingLog()
@@ -39,6 +40,7 @@ import TokendProtocol
             store: store,
             redirects: redirects,
             browser: browser,
+            handlers: handlers,
             state: state,
             files: accountFiles,
             log: log
@@ -75,6 +77,7 @@ import TokendProtocol
         clock.forgetTimers()
         transport.forgetWaiting()
         store.forgetWaiting()
+        state.restart()
         killed.append(broker)
         broker = Broker(ports: ports) { [files] _ in files.configuration }
         await start()

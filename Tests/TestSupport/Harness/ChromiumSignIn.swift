@@ -48,4 +48,30 @@ package enum ChromiumSignIn {
             requests: object["requests"]?.array?.compactMap(\.string) ?? []
         )
     }
+
+    /// Opens `url` and fills in the form, in a browser that gives the provider's redirect at `scheme` to the desktop of
+    /// that environment, as xdg-open finds it. The browser runs until its input is closed.
+    package static func start(
+        _ url: String,
+        scheme: String,
+        name: String,
+        environment: [String: String],
+        username: String = "alice",
+        password: String = "wonderland"
+    ) throws -> ChildProcess {
+        try MissingPrerequisite.require(program: "/usr/bin/chromium")
+        try MissingPrerequisite.require(program: "/usr/bin/chromedriver")
+        try MissingPrerequisite.require(program: "/usr/bin/xdg-open")
+        try FileManager.default.createDirectory(atPath: screenshots, withIntermediateDirectories: true)
+        // xdg-open looks for handlers only where there is a display; a dead one will do.
+        return try ChildProcess(
+            TestVenv.program("python3"),
+            [
+                BuildProducts.source + "/scripts/lib/chromium-sign-in", url, username, password,
+                "\(screenshots)/\(name)", scheme,
+            ],
+            environment: environment.merging(["DISPLAY": ":4711"]) { $1 },
+            input: .pipe
+        )
+    }
 }

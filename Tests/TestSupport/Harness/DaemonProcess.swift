@@ -57,6 +57,16 @@ package final class DaemonProcess: Sendable {
         _ = try await process.exit()
     }
 
+    /// Sets how many descriptors the daemon may have from now on; those that it has stay.
+    package func limitDescriptors(_ count: Int) async throws {
+        let finished = try await ChildProcess.run(
+            "prlimit",
+            ["--pid", "\(process.processID)", "--nofile=\(count):"],
+            environment: ["PATH": "/usr/bin:/bin"]
+        )
+        guard finished.status == .code(0) else { throw ChildProcessError("prlimit: \(finished.errors)") }
+    }
+
     /// What the daemon wrote to standard error so far.
     package var log: String { process.errors }
 }

@@ -48,6 +48,18 @@ package final class Glewlwyd: Sendable {
     /// Signs alice in by Glewlwyd's API, which its own page's script uses too, opens the authorization URL in that
     /// session, and returns the page at the end of it all.
     package func signIn(_ url: String) async throws -> BrowserStandIn.Page {
+        let browser = try await signedInBrowser()
+        return try await browser.open(url + "&g_continue")
+    }
+
+    /// Goes on with a device login in a session of alice's, from the page that has the code in it; returns where that
+    /// leads.
+    package func approveDevice(_ pageWithCode: String) async throws -> String? {
+        let browser = try await signedInBrowser()
+        return try await browser.request("GET", pageWithCode + "&g_continue").header("Location")
+    }
+
+    private func signedInBrowser() async throws -> BrowserStandIn {
         let browser = BrowserStandIn()
         let api = issuer.dropLast("/oidc".count)
         let answer = try await browser.request(
@@ -57,7 +69,7 @@ package final class Glewlwyd: Sendable {
             type: "application/json"
         )
         guard answer.status == 200 else { throw TimedOut("Glewlwyd's sign-in: it answered \(answer.status)") }
-        return try await browser.open(url + "&g_continue")
+        return browser
     }
 
     /// Uses a refresh token, as a thief or a second device would, and returns the answer's status and body.

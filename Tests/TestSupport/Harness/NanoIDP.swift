@@ -23,10 +23,11 @@ package final class NanoIDP: Sendable {
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
         try Data(settings(issuer, port).utf8).write(to: URL(filePath: files + "/settings.yaml"))
         try Data(users.utf8).write(to: URL(filePath: files + "/users.yaml"))
-        // Its log is on standard error, and is where it says that it listens.
+        // Its log is on standard error, and is where it says that it listens. It leaves files where it is started.
         let process = try ChildProcess(
             "sh",
-            ["-c", "exec \"$@\" 2>&1", "sh", program, "--config", files, "--host", "127.0.0.1", "--port", "\(port)"],
+            ["-c", "cd \"$0\" && exec \"$@\" 2>&1", files]
+                + [program, "--config", files, "--host", "127.0.0.1", "--port", "\(port)"],
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONUNBUFFERED": "1"]
         )
         _ = try await process.line { $0.contains("Running on") }
@@ -36,6 +37,15 @@ package final class NanoIDP: Sendable {
     /// Ends it and waits for the end.
     package func stop() async { await process.stop() }
 
+    /// Enters a device login's code as alice, on the page for that, and returns the page after it.
+    package func enterCode(_ code: String, at page: String, answer: String = "authorize") async throws
+        -> BrowserStandIn.Page
+    {
+        let browser = BrowserStandIn()
+        let fields = ["user_code": code, "username": "alice", "password": "wonderland", "action": answer]
+        return try await browser.submit(try await browser.open(page), fields)
+    }
+
     /// Its log so far: one line a request.
     package var log: String { process.output }
 
@@ -43,6 +53,7 @@ package final class NanoIDP: Sendable {
         """
         config_version: 1
         server: {host: "127.0.0.1", port: \(port)}
+        device_flow: {polling_interval: 1}
         oauth:
           issuer: "\(issuer)"
           audience: "api"
@@ -51,7 +62,7 @@ package final class NanoIDP: Sendable {
           clients:
             - client_id: tokend
               token_endpoint_auth_method: none
-              redirect_uris: ["http://127.0.0.1/callback", "http://[::1]/callback"]
+              redirect_uris: ["http://127.0.0.1/callback", "http://[::1]/callback", "com.example.tokend:/cb"]
         """
     }
 

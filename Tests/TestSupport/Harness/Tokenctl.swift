@@ -35,8 +35,34 @@ package struct Tokenctl: Sendable {
         return Run(exitCode: code, output: finished.output, talk: finished.errors)
     }
 
+    /// Runs to the end with this on standard input.
+    package func run(_ arguments: [String], input: String) async throws -> ChildProcess.Finished {
+        try await ChildProcess.run(
+            BuildProducts.program("tokenctl"),
+            arguments,
+            environment: environment,
+            input: .text(input),
+            within: .seconds(60)
+        )
+    }
+
+    /// Starts with a standard input that the test writes to, for a verb that waits for its person.
+    package func startTyping(_ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(BuildProducts.program("tokenctl"), arguments, environment: environment, input: .pipe)
+    }
+
     /// Starts without waiting, for a verb that waits itself.
     package func start(_ arguments: String...) throws -> ChildProcess {
         try ChildProcess(BuildProducts.program("tokenctl"), arguments, environment: environment)
+    }
+
+    /// Starts it at a terminal of that size, of `script`'s making; what it writes there is the output, as it wrote it.
+    package func startAtTerminal(columns: Int = 80, rows: Int = 24, _ arguments: String...) throws -> ChildProcess {
+        let words = try ([BuildProducts.program("tokenctl")] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        return try ChildProcess(
+            "/usr/bin/script",
+            ["-q", "-e", "-c", "stty cols \(columns) rows \(rows) -onlcr; exec \(words)", "/dev/null"],
+            environment: environment.merging(["LANG": "C.UTF-8", "TERM": "xterm-256color"]) { $1 }
+        )
     }
 }

@@ -10,8 +10,8 @@ package struct Breach: Sendable, CustomStringConvertible {
         case responseType, redirectURI, state, nonce, challengeMissing, plainChallenge, valueReused
         case pushedRequest, endSession
         case grantType, codeMissing, codeUnknown, codeReused, verifier
-        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing, registration,
-            resource
+        case refreshTokenMissing, refreshTokenUnknown, refreshTokenReused, scopeWidened, tokenMissing, registration
+        case deviceCodeUnknown, pollTooSoon, resource
     }
 
     package let rule: Rule

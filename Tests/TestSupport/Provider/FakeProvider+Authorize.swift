@@ -37,7 +37,9 @@ extension FakeProvider {
             nonce: parameters["nonce"],
             challenge: parameters["code_challenge"]
         )
-        if let error = refusal(of: parameters, ask, target: request.target) {
+        // The same request under another name is the same attempt.
+        let target = request.queryParameters["request_uri"] == nil ? request.target : parameters.encoded
+        if let error = refusal(of: parameters, ask, target: target) {
             return redirect(ask, [("error", error)], behaviour)
         }
         switch settings.authorization {

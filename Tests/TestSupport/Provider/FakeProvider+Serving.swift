@@ -41,6 +41,8 @@ extension FakeProvider {
         case .authorize: prefix + "/authorize"
         case .signIn: prefix + "/sign-in"
         case .token: prefix + "/token"
+        case .deviceAuthorization: prefix + "/device_authorization"
+        case .device: prefix + "/device"
         case .revocation: prefix + "/revoke"
         case .userinfo: prefix + "/userinfo"
         case .pushedAuthorization: prefix + "/par"
@@ -83,12 +85,15 @@ extension FakeProvider {
         case .authorize: authorize(request, behaviour)
         case .signIn: signIn(request, behaviour)
         case .token: token(request, behaviour)
+        case .deviceAuthorization where settings.hasDeviceFlow: authorizeDevice(request)
+        case .device where settings.hasDeviceFlow: device(request)
         case .revocation where settings.hasRevocation: revoke(request)
         case .userinfo where settings.hasUserinfo: userinfo(request)
         case .pushedAuthorization where settings.pushedRequests != .none: push(request)
         case .endSession where settings.hasEndSession: endSession(request)
         case .registration where settings.hasRegistration: register(request)
-        case .revocation, .userinfo, .pushedAuthorization, .endSession, .registration, .other:
+        case .deviceAuthorization, .device, .revocation, .userinfo, .pushedAuthorization, .endSession, .registration,
+            .other:
             .text("There is nothing here.\n", status: 404)
         }
     }
@@ -145,6 +150,12 @@ extension FakeProvider {
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": .bool(settings.sendsIssuer),
         ]
+        if settings.hasDeviceFlow {
+            document["device_authorization_endpoint"] = .string(url(of: .deviceAuthorization))
+            document["grant_types_supported"] = [
+                "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code",
+            ]
+        }
         if settings.hasRevocation { document["revocation_endpoint"] = .string(url(of: .revocation)) }
         if settings.hasRegistration { document["registration_endpoint"] = .string(url(of: .registration)) }
         if settings.hasUserinfo { document["userinfo_endpoint"] = .string(url(of: .userinfo)) }

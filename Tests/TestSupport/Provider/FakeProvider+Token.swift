@@ -16,6 +16,8 @@ extension FakeProvider {
         switch parameters["grant_type"] {
         case "authorization_code": return redeem(parameters, client, behaviour)
         case "refresh_token": return refresh(parameters, client, behaviour)
+        case "urn:ietf:params:oauth:grant-type:device_code" where settings.hasDeviceFlow:
+            return pollDevice(parameters, client, behaviour)
         case "client_credentials": return serve(client, parameters)
         case let other:
             note(.grantType, .token, other ?? "missing")
@@ -39,7 +41,7 @@ extension FakeProvider {
         let before = breaches.count
         let parameters = request.formParameters
         if let query = request.query {
-            let carriesSecret = ["client_secret", "code", "refresh_token", "code_verifier", "token"]
+            let carriesSecret = ["client_secret", "code", "refresh_token", "code_verifier", "token", "device_code"]
                 .contains { WireParameters(query)[$0] != nil }
             note(carriesSecret ? .credentialsInURL : .queryAtEndpoint, endpoint, "query")
         }
@@ -142,7 +144,8 @@ extension FakeProvider {
         return nil
     }
 
-    private func answer(_ tokens: GrantBook.TokenSet, isRefresh: Bool, _ behaviour: Behaviour) -> WireResponse {
+    /// The endpoint's good answer.
+    func answer(_ tokens: GrantBook.TokenSet, isRefresh: Bool, _ behaviour: Behaviour) -> WireResponse {
         let settings = settings
         var object: JSONObject = [
             "access_token": .string(tokens.accessToken), "token_type": "Bearer",

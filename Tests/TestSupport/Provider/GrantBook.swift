@@ -215,6 +215,13 @@ struct GrantBook {
         return TokenSet(grant: grant, accessToken: accessToken, refreshToken: refreshToken, scope: scope)
     }
 
+    /// The secret code of a device login, and the one that its person enters.
+    mutating func makeDeviceCodes() -> (device: String, user: String) {
+        let letters = Array("BCDFGHJKLMNPQRSTVWXZ")
+        let user = String((0..<8).map { _ in letters.randomElement() ?? "B" })
+        return (makeSecret("device"), user.prefix(4) + "-" + user.suffix(4))
+    }
+
     /// Codes and refresh tokens end in what a client must escape; an access token is a `b64token`.
     mutating func makeSecret(_ kind: String, escaped: Bool = true) -> String {
         var generator = SystemRandomNumberGenerator()

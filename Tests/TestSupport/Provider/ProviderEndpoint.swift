@@ -12,6 +12,10 @@ package enum ProviderEndpoint: String, Sendable, CaseIterable {
     /// Where the sign-in form is posted to.
     case signIn
     case token
+    /// Where device logins begin (RFC 8628).
+    case deviceAuthorization
+    /// Where the person enters the code of one.
+    case device
     case revocation
     case userinfo
     /// Where authorization requests are pushed to (RFC 9126).

@@ -21,7 +21,10 @@ package struct ProviderClient: Sendable {
     package init(
         id: String = "tokend",
         secret: String? = nil,
-        redirectURIs: [String] = ["http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback"]
+        redirectURIs: [String] = [
+            "http://127.0.0.1/callback", "http://[::1]/callback", "http://localhost/callback",
+            "com.example.app:/cb", "https://app.example.com/cb",
+        ]
     ) {
         self.id = id
         self.secret = secret
@@ -100,6 +103,10 @@ package struct ProviderSettings: Sendable {
     /// Whether there is an endpoint, and the metadata names it.
     package var hasRevocation = true
     package var hasUserinfo = true
+    package var hasDeviceFlow = true
+    /// Seconds between two polls of a device login, and how many its codes live.
+    package var deviceInterval = 1
+    package var deviceCodeLifetime = 600
     /// Whether clients may register themselves.
     package var hasRegistration = false
     /// What a registration must come with; nil: nothing.

@@ -22,6 +22,26 @@ enum SignInForm {
         )
     }
 
+    /// The form that asks for the code of a device login, too.
+    static func devicePage(code: String) -> String {
+        document(
+            title: "Enter a code",
+            """
+            <h1>Enter a code</h1>
+            <p>Go on only if your other device shows the same code.</p>
+            <form method="post" action="device">
+            <p><label>Code <input name="user_code" value="\(escape(code))"></label></p>
+            <p><label>Name <input name="username" autocomplete="username"></label></p>
+            <p><label>Password <input name="password" type="password" autocomplete="current-password"></label></p>
+            <p><button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></p>
+            </form>
+            """
+        )
+    }
+
+    /// The end of a device login's page.
+    static var done: String { document(title: "Done", "<h1>Done</h1><p>Go back to your other device.</p>") }
+
     /// A page for a request that leads nowhere.
     static func refusal(_ sentence: String) -> String {
         document(title: "Not possible", "<h1>Not possible</h1><p>\(escape(sentence))</p>")

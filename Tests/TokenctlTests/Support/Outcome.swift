@@ -60,7 +60,8 @@ struct Surroundings {
             become: { arguments, name, environment in
                 became(arguments, name, environment)
                 return becoming
-            }
+            },
+            ownPath: { "/usr/bin/tokenctl" }
         )
         let code = Program(console: console, world: world).run(arguments)
         return Outcome(code: code, output: files[1].text, talk: files[2].text)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import Systemd
+
+/// What the broker needs to know of the desktop: whether an answer at a private-use scheme comes home.
+@LoopActor package protocol CallbackHandling: AnyObject, Sendable {
+    /// Whether this person's desktop gives URLs of the scheme to `tokenctl callback`.
+    func leadHome(_ scheme: String) -> Bool
+}
+
+/// A world without a desktop.
+package final class NoCallbackHandling: CallbackHandling {
+    nonisolated package init() {}
+
+    package func leadHome(_ scheme: String) -> Bool { false }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+// An answer that comes home another way than through the listener (RFC 8252, sections 7.1 and 7.2).
+extension Login {
+    /// The parameters of a URL that is this login's redirect; nil for any other.
+    func parameters(of url: Secret) -> FormParameters? {
+        guard let redirectURI = start?.redirectURI else { return nil }
+        return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
+    }
+
+    /// Whether the URL is the answer to this very login.
+    func isAnswer(_ url: Secret) -> Bool {
+        guard let parameters = parameters(of: url), let machine else { return false }
+        return machine.isAnswer(parameters)
+    }
+
+    /// What came back with this login's answer besides the code.
+    func metadata(of url: Secret) -> LoginMetadata? {
+        parameters(of: url).flatMap { machine?.metadata(of: $0) }
+    }
+
+    /// Takes an answer that came another way than through the listener.
+    ///
+    /// - Parameter added: what the one who brings it says of it.
+    /// - Throws: where that is too much to keep; the login goes on.
+    func complete(_ url: Secret, adding added: JSONObject? = nil) throws(ProtocolError) {
+        guard let parameters = parameters(of: url), var machine else { return }
+        let action = machine.completed(parameters)
+        let metadata = try LoginMetadata.joined(machine.metadata, added)
+        self.machine = machine
+        switch action {
+        case .exchange(let code):
+            self.metadata = metadata
+            exchange(code)
+        case .end(let failure): finish(.failure(failure))
+        case .answer, .hold, .showPage, .leadOn: break
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+import OAuth
+import Systemd
+package import TokendProtocol
+
+extension Login {
+    /// What the one who started it is told, and no one else.
+    package struct Start: Sendable {
+        package var flow = LoginFlow.browser
+        /// nil where no browser is needed.
+        package var authorizationURL: WebURL?
+        /// The listener's own page that leads there; nil for a way home without a listener.
+        package var startURL: WebURL?
+        package var redirectURI: String?
+        /// What a person enters on another device; nil in any other flow.
+        package var device: DeviceStart?
+
+        /// What a browser is to open: the short page where there is one, so that the long URL with the state is in no
+        /// process list.
+        package var page: WebURL? {
+            startURL ?? authorizationURL ?? device?.verificationURIComplete ?? device?.verificationURI
+        }
+    }
+
+    /// A device login: instead of a port there are codes, which may end it sooner.
+    func beginDevice(_ attempt: LoginAttempt) async throws(ProtocolError) {
+        let codes = try await attempt.deviceCodes()
+        guard result == nil else { return }
+        let device = DeviceLogin(attempt, codes, login: self)
+        self.device = device
+        expiresAt = min(expiresAt, device.expiresAt)
+        begun(Start(flow: .device, device: device.start))
+        device.begin()
+    }
+
+    /// A login that needs nobody: fetches, and ends with what came.
+    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
+        preparation = Task.onLoop { [self] in
+            do throws(LoginFailure) {
+                let record = try await fetch()
+                guard result == nil else { return }
+                begun(Start(flow: .clientCredentials))
+                finish(.success(try keep(record)))
+            } catch {
+                finish(.failure(error))
+            }
+        }
+    }
+
+    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
+    /// their own (RFC 9126, sections 2.2 and 4).
+    func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
+        Task.onLoop {
+            do throws(ProtocolError) {
+                var start = start
+                start.authorizationURL = try await attempt.authorizationURL()
+                starter(.success(start))
+            } catch {
+                starter(.failure(error))
+            }
+        }
+    }
+}
+
+/// What a person needs for a device login (RFC 8628, section 3.3). The device code is no part of it.
+package struct DeviceStart: Sendable {
+    /// The account's issuer, whose page the person has to know it by (section 5.4).
+    package var issuer: String
+    package var userCode: String
+    package var verificationURI: WebURL
+    package var verificationURIComplete: WebURL?
+    /// Seconds between two polls.
+    package var interval: Int64
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+extension LoginAttempt {
+    /// The codes of a device login, and what they were asked with.
+    struct DeviceCodes {
+        var prepared: Prepared
+        var response: DeviceAuthorizationResponse
+        /// The provider, with what the client shows itself with: the store is not asked for that at each poll.
+        var access: ProviderAccess
+        /// When they were asked for, from which their life counts.
+        var askedAt: Moment
+    }
+
+    // MARK: Before a person sees a code
+
+    /// Asks the store, then the provider for the codes (RFC 8628, section 3.1): where one of them would refuse the
+    /// grant in the end, no code is shown.
+    func deviceCodes() async throws(ProtocolError) -> DeviceCodes {
+        let prepared = try await prepareDevice()
+        let access: ProviderAccess
+        do { access = try await self.access.identified() } catch { throw error.protocolError }
+        let askedAt = access.clock.now
+        switch try await access.ask(deviceRequest(prepared), at: prepared.authorizationEndpoint) {
+        case .success(let response):
+            return DeviceCodes(prepared: prepared, response: response, access: access, askedAt: askedAt)
+        case .invalid(let reason):
+            throw ProtocolError(.providerError, "\(account.issuerHost): \(reason)")
+        case .refused(let body):
+            throw refusal(body)
+        case .unavailable(let reason, let retryAfter):
+            var error = ProtocolError(.providerUnreachable, "\(account.issuerHost): \(reason)")
+            error.data["retry_at"] = retryAfter.map { .integer(askedAt.wall + $0.components.seconds) }
+            throw error
+        }
+    }
+
+    private func prepareDevice() async throws(ProtocolError) -> Prepared {
+        let beganAt = access.clock.now.boot
+        let previous = try await previousRecord()
+        let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
+        guard let endpoint = metadata.deviceAuthorizationEndpoint else {
+            throw ProtocolError(
+                .providerError,
+                "\(account.issuerHost) names no device_authorization_endpoint, so “\(account.name)” cannot sign in "
+                    + "with a code (where there is one all the same: endpoints.device_authorization in "
+                    + "\(account.file)); \(browserInstead)"
+            )
+        }
+        do {
+            _ = try metadata.require(\.tokenEndpoint, named: "token_endpoint")
+        } catch {
+            throw error.protocolError
+        }
+        let scope = await scope(metadata, previous)
+        return Prepared(
+            beganAt: beganAt,
+            metadata: metadata,
+            authorizationEndpoint: endpoint,
+            previous: previous,
+            redirects: [],
+            scope: scope
+        )
+    }
+
+    private func deviceRequest(_ prepared: Prepared) -> DeviceAuthorizationRequest {
+        var request = DeviceAuthorizationRequest(scope: prepared.scope)
+        request.loginHint = parameters.loginHint
+        request.prompt = parameters.prompt
+        request.acrValues = parameters.acrValues
+        request.maxAge = parameters.maxAge
+        request.resources = account.resource
+        request.audience = account.audience
+        request.additional = account.authorizationParameters
+        return request
+    }
+
+    // MARK: While the person enters it
+
+    /// Asks once whether the person is done; the moment is that of sending.
+    func poll(_ codes: DeviceCodes) async throws(LoginFailure) -> (answer: DevicePollAnswer, sentAt: Moment) {
+        let endpoint: WebURL
+        let request: TokenRequest
+        do {
+            endpoint = try codes.prepared.metadata.require(\.tokenEndpoint, named: "token_endpoint")
+            request = try TokenRequest.deviceCode(
+                codes.response.deviceCode,
+                resources: account.resource,
+                audience: account.audience
+            )
+        } catch {
+            throw .fault(error.protocolError)
+        }
+        do {
+            switch try await codes.access.send(request, to: endpoint, requested: codes.prepared.scope) {
+            case .answer(let answer, at: let sentAt): return (DevicePollAnswer(answer), sentAt)
+            case .lost(_, at: let sentAt): return (.passing(retryAfter: nil), sentAt)
+            }
+        } catch {
+            throw .fault(error)
+        }
+    }
+
+    /// Keeps what a poll came to, as the code exchange does.
+    func settle(
+        _ answer: TokenAnswer,
+        _ codes: DeviceCodes,
+        sentAt: Moment,
+        for login: Login
+    ) async throws(LoginFailure) -> LoginResult {
+        switch answer {
+        case .success(let response):
+            return try await settle(response, codes.prepared, nonce: nil, sentAt: sentAt, for: login)
+        case .invalid(let invalid):
+            discard([invalid.refreshToken], codes.prepared)
+            throw .fault(RefreshFailure(answer, at: account).error)
+        default:
+            throw .fault(RefreshFailure(answer, at: account).error)
+        }
+    }
+
+    // MARK: What the provider refuses
+
+    /// Codes that say that this client, or this provider, has no device logins; the last one is GitHub's.
+    private static let flowRefusals: Set<String> = [
+        "unauthorized_client", "unsupported_grant_type", "access_denied", "device_flow_disabled",
+    ]
+
+    /// The provider's no, as a client is told; where it is the flow that is refused, with the other one beside it. No
+    /// flow is ever tried in place of another.
+    func refusal(_ body: OAuthErrorBody) -> ProtocolError {
+        var error = RefreshFailure(.misconfigured(body), at: account).error
+        if body.error.isEmpty || Self.flowRefusals.contains(body.error) {
+            error.message =
+                "\(account.issuerHost) does not let “\(account.name)” sign in with a code: \(body.message); "
+                + browserInstead
+        }
+        return error
+    }
+
+    private var browserInstead: String {
+        account.flow == .device
+            ? "to sign in with a browser instead, put flow: \"browser\" into \(account.file)"
+            : "sign in with a browser instead: tokenctl login \(account.name)"
+    }
+}
+
+extension ProviderAccess {
+    /// Sends a device authorization request.
+    ///
+    /// - Throws: `config_invalid` where the client cannot show itself, `provider_error` where the account's own
+    ///   parameters cannot be sent, `provider_unreachable` where nothing came back.
+    func ask(
+        _ request: DeviceAuthorizationRequest,
+        at endpoint: WebURL
+    ) async throws(ProtocolError) -> DeviceAuthorizationAnswer {
+        let authentication = try await authentication()
+        let http: HTTPRequest
+        do throws(OAuthError) {
+            http = try request.httpRequest(
+                endpoint: endpoint,
+                clientID: account.clientID,
+                authentication: authentication
+            )
+        } catch {
+            throw error.protocolError
+        }
+        do throws(TransportError) {
+            let response = try await transport.send(http, wire: wire)
+            return .read(response, now: clock.now.wall, sent: authentication.secrets(clientID: account.clientID))
+        } catch {
+            throw error.protocolError
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import StrictJSON
+import TokendProtocol
+
+// Which of RFC 8252's ways home (section 7) an answer can take: one that cannot come back is refused before a browser
+// opens, instead of waited for.
+extension LoginAttempt {
+    /// The ways home that were asked for, or configured, as far as an answer can come back by them; without either,
+    /// this machine's own address at any port.
+    ///
+    /// - Throws: why none of them can be used, with the scheme for which a handler is to be installed.
+    func waysHome() throws(ProtocolError) -> [RedirectURI] {
+        let named: [RedirectURI]
+        do throws(OAuthError) {
+            if let text = parameters.redirectURI {
+                named = [try RedirectURI(text)]
+            } else if account.redirects.isEmpty {
+                named = [try RedirectURI("http://127.0.0.1/callback"), try RedirectURI("http://[::1]/callback")]
+            } else {
+                named = account.redirects
+            }
+        } catch {
+            throw .invalidParams(member: "redirect_uri", error.message)
+        }
+        let obstacles = named.map(obstacle)
+        let usable = zip(named, obstacles).filter { $0.1 == nil }.map(\.0)
+        guard usable.isEmpty else { return usable }
+        throw refusal(obstacles.compactMap { $0 })
+    }
+
+    /// Why an answer would not come back.
+    private struct Obstacle {
+        var sentence: String
+        /// The scheme that no handler is installed for.
+        var scheme: String?
+    }
+
+    private func obstacle(_ redirect: RedirectURI) -> Obstacle? {
+        let shown = DisplayText.sanitized(redirect.url.text)
+        switch redirect.kind {
+        case .loopback:
+            return nil
+        case _ where parameters.completes:
+            return nil
+        case .privateUse(let scheme):
+            guard !handlers.leadHome(scheme) else { return nil }
+            return Obstacle(
+                sentence: "“\(shown)” cannot come back, since nothing here opens \(scheme): yet; "
+                    + "to change that: tokenctl callback --install \(scheme)",
+                scheme: scheme
+            )
+        case .claimed:
+            return Obstacle(
+                sentence: "“\(shown)” does not come back by itself; to paste the answer: "
+                    + "tokenctl login \(account.name) --paste"
+            )
+        }
+    }
+
+    private func refusal(_ obstacles: [Obstacle]) -> ProtocolError {
+        let sentences = obstacles.map(\.sentence).joined(separator: ". ")
+        let message = sentences + " (the provider must have that redirect URI, exactly as it stands here)"
+        var error: ProtocolError
+        if parameters.redirectURI != nil {
+            error = .invalidParams(member: "redirect_uri", message)
+        } else {
+            let data: JSONObject = ["file": .string(account.file), "member": "redirect_uri"]
+            error = ProtocolError(.configInvalid, message, data: data)
+        }
+        if let scheme = obstacles.compactMap(\.scheme).first { error.data["scheme"] = .string(scheme) }
+        return error
+    }
+}

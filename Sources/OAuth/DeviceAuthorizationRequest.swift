@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+
+/// Asks for the codes of a device login (RFC 8628, section 3.1): the client's name and the scope, by POST.
+package struct DeviceAuthorizationRequest: Sendable {
+    /// What is asked for.
+    package var scope: Scope
+    /// What the token is for (RFC 8707).
+    package var resources: [String] = []
+    /// What the token is for, in the way of the providers that know no `resource`.
+    package var audience: String?
+    /// OpenID's `login_hint`.
+    package var loginHint: String?
+    /// OpenID's `prompt`.
+    package var prompt: String?
+    /// OpenID's `acr_values`.
+    package var acrValues: String?
+    /// OpenID's `max_age`, in seconds.
+    package var maxAge: Int64?
+    /// The account's own `authorization_parameters`: providers pass over what they do not know (section 3.1).
+    package var additional = FormParameters()
+
+    /// A request for this scope and nothing else.
+    package init(scope: Scope) {
+        self.scope = scope
+    }
+
+    /// The request as it goes out; a reserved or doubled name in `additional` is an error.
+    package func httpRequest(
+        endpoint: WebURL,
+        clientID: String,
+        authentication: ClientAuthentication
+    ) throws(OAuthError) -> HTTPRequest {
+        var form = FormParameters()
+        form.append("scope", ifPresent: scope.text)
+        form.append("login_hint", ifPresent: loginHint)
+        form.append("prompt", ifPresent: prompt)
+        form.append("acr_values", ifPresent: acrValues)
+        form.append("max_age", ifPresent: maxAge.map(String.init))
+        form.append("audience", ifPresent: audience)
+        try form.append(resources: resources)
+        try form.append(additional: additional, reserved: AuthorizationRequest.reservedParameters)
+        return .form(form, to: endpoint, clientID: clientID, authentication: authentication)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+/// What a token endpoint's answer to a device login's poll means (RFC 8628, section 3.5).
+///
+/// The code decides, whatever the status: Google pends with 428 and slows down with 403, GitHub does both with 200.
+package enum DevicePollAnswer: Sendable {
+    /// The person is not done.
+    case pending(retryAfter: Duration?)
+    /// Poll less often from now on; `interval` is the new one in seconds, where the answer names it (GitHub).
+    case slowDown(interval: Int64?, retryAfter: Duration?)
+    /// The person is done: a token, or a success that cannot be used.
+    case done(TokenAnswer)
+    /// The person, or the provider for them, said no.
+    case denied(OAuthErrorBody)
+    /// The code's time is up.
+    case expired(OAuthErrorBody)
+    /// The client may not do this, or not so: a person has to mend it.
+    case misconfigured(OAuthErrorBody)
+    /// Nothing will come of it any more.
+    case refused(OAuthErrorBody)
+    /// The answer says nothing about the login: an outage, a portal, a limit.
+    case passing(retryAfter: Duration?)
+
+    /// Judges what the token endpoint's answer was read as.
+    package init(_ answer: TokenAnswer) {
+        switch answer {
+        case .success, .invalid, .dpopNonce:
+            self = .done(answer)
+        case .throttled(let body, let retryAfter):
+            self = Self.waiting(body, retryAfter) ?? .passing(retryAfter: retryAfter)
+        case .unavailable:
+            self = .passing(retryAfter: nil)
+        case .misconfigured(let body):
+            self = Self.waiting(body, nil) ?? .misconfigured(body)
+        case .grantEnded(let body), .unknown(let body):
+            self = Self.waiting(body, nil) ?? Self.end(body)
+        }
+    }
+
+    private static func waiting(_ body: OAuthErrorBody, _ retryAfter: Duration?) -> DevicePollAnswer? {
+        switch body.error {
+        case "authorization_pending": .pending(retryAfter: retryAfter)
+        case "slow_down": .slowDown(interval: body.interval, retryAfter: retryAfter)
+        default: nil
+        }
+    }
+
+    /// Anything else stops the polls; the names beside the standard's are Entra's and GitHub's.
+    private static func end(_ body: OAuthErrorBody) -> DevicePollAnswer {
+        switch body.error {
+        case "access_denied", "authorization_declined": .denied(body)
+        case "expired_token", "token_expired": .expired(body)
+        case "device_flow_disabled": .misconfigured(body)
+        default: .refused(body)
+        }
+    }
+}

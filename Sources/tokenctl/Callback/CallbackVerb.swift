@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl callback`: hands in the answer that a browser brought to a private-use scheme, and looks after the desktop
+/// file that has the desktop call it.
+struct CallbackVerb {
+    private let conversation: Conversation
+    private var console: Console { conversation.console }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let invocation = conversation.invocation
+        let url = invocation.operands.first
+        let wishes = [url != nil] + ["--install", "--remove", "--status"].map(invocation.has)
+        guard wishes.filter({ $0 }).count == 1 else {
+            throw .usage("callback takes a URL, or one of --install, --remove and --status", next: Self.nextSteps)
+        }
+        if let url { return try handIn(url) }
+        if let scheme = invocation.value("--install") { return try install(scheme) }
+        if let scheme = invocation.value("--remove") { return try remove(scheme) }
+        return try showHandlers()
+    }
+
+    private static let nextSteps = ["tokenctl callback --help"]
+
+    private func handIn(_ text: String) throws(TokenctlError) -> Int32 {
+        let url = text == "-" ? try SecretInput(console, "the address").read("-") : Secret(text)
+        let result = try conversation.ask(LoginComplete.self, LoginComplete.Parameters(url: url))
+        conversation.finish(result) {
+            let account = result["account"]?.string ?? ""
+            Welcome(result).lines(account, now: conversation.now).forEach(console.say)
+        }
+        return ExitCode.success
+    }
+
+    private func install(_ scheme: String) throws(TokenctlError) -> Int32 {
+        let installation = try installation(scheme)
+        try installation.install(replacing: true)
+        conversation.finish(Self.row(installation)) {
+            console.say("\(installation.scheme): is opened by tokenctl now, so that sign-ins can come home by it.")
+            console.sayNext(["tokenctl callback --remove \(installation.scheme)   (undoes it)"])
+        }
+        return ExitCode.success
+    }
+
+    private func remove(_ scheme: String) throws(TokenctlError) -> Int32 {
+        let installation = try installation(scheme)
+        let isRemoved = try installation.remove()
+        conversation.finish(Self.row(installation)) {
+            let name = installation.scheme
+            console.say(isRemoved ? "\(name): is not opened by tokenctl any more." : "\(name): was not tokenctl's.")
+        }
+        return ExitCode.success
+    }
+
+    private func showHandlers() throws(TokenctlError) -> Int32 {
+        var rows: [JSONObject] = []
+        for scheme in HandlerInstallation.schemes(environment: conversation.world.environment) {
+            guard let installation = try? installation(scheme) else { continue }
+            rows.append(Self.row(installation))
+        }
+        conversation.finish(["handlers": .array(rows.map { .object($0) })]) {
+            if rows.isEmpty { console.say("No scheme is opened by tokenctl.") }
+            for row in rows {
+                let words = ["scheme", "state", "opened_by"].compactMap { row[$0]?.string }
+                console.print(words.joined(separator: "  "))
+            }
+        }
+        return ExitCode.success
+    }
+
+    private func installation(_ scheme: String) throws(TokenctlError) -> HandlerInstallation {
+        try HandlerInstallation(scheme, world: conversation.world)
+    }
+
+    private static func row(_ installation: HandlerInstallation) -> JSONObject {
+        var row: JSONObject = ["scheme": .string(installation.scheme)]
+        switch installation.state {
+        case .installed: row["state"] = "installed"
+        case .absent: row["state"] = "absent"
+        case .taken(let other):
+            row["state"] = "taken"
+            row["opened_by"] = .string(TerminalText.sanitized(other))
+        }
+        row["file"] = installation.file.map { .string($0) }
+        return row
+    }
+}
+
+extension HandlerInstallation {
+    /// In the world of one run of the program.
+    init(_ scheme: String, world: Program.World) throws(TokenctlError) {
+        try self.init(scheme, environment: world.environment, program: world.ownPath())
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// A text file of the person's without a secret in it.
+struct PlainFile {
+    private let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// What it holds, up to 1 MiB; nil where it is not there or cannot be read.
+    var text: String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= 1 << 20 {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            guard count > 0 || errno == EINTR else { return nil }
+            bytes += chunk.prefix(max(0, count))
+        }
+        return nil
+    }
+
+    /// Writes it aside and renames it, with the folders that it needs; one with this text already is left alone. A link
+    /// stays one: what it leads to is written.
+    func write(_ text: String) throws(TokenctlError) {
+        guard self.text != text else { return }
+        let target = realpath(path, nil)
+        defer { free(target) }
+        let path = target.map { String(cString: $0) } ?? path
+        Self.makeFolders(of: path)
+        let aside = "\(path).\(getpid())"
+        let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        var failure = errno
+        if descriptor >= 0 {
+            var bytes = Array(text.utf8)[...]
+            while !bytes.isEmpty {
+                let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                guard count > 0 || errno == EINTR else { break }
+                bytes = bytes.dropFirst(max(0, count))
+            }
+            failure = errno
+            let isWhole = bytes.isEmpty && fsync(descriptor) == 0
+            close(descriptor)
+            if isWhole, rename(aside, path) == 0 { return }
+            if isWhole { failure = errno }
+            unlink(aside)
+        }
+        let reason = strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
+        throw TokenctlError(.output, exitCode: ExitCode.inputOutput, "cannot write \(path): \(reason)")
+    }
+
+    private static func makeFolders(of path: String) {
+        var folder = ""
+        for part in path.split(separator: "/").dropLast() {
+            folder += "/" + part
+            mkdir(folder, 0o755)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// Waits for a sign-in's end while the person may paste the address that the browser ended on, on whatever machine
+/// (RFC 8252, section 7.2). The daemon checks origin, path and state; a wrong address says why, and is asked for again.
+struct SignInPaste {
+    private let conversation: Conversation
+    private let account: String
+    private let started: LoginStart.Result
+    private let interruption: Interruption
+    private var console: Console { conversation.console }
+
+    init(
+        _ conversation: Conversation,
+        account: String,
+        started: LoginStart.Result,
+        interruption: Interruption
+    ) {
+        self.conversation = conversation
+        self.account = account
+        self.started = started
+        self.interruption = interruption
+    }
+
+    func run() throws(TokenctlError) -> JSONObject {
+        let client = try conversation.client()
+        let paste = console.beginPaste()
+        defer { console.endPaste(paste) }
+        explain()
+        let pending: TokenClient.PendingReply
+        do throws(TokenClientError) {
+            let left = max(1, started.expiresAt - conversation.now)
+            let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
+            pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
+        } catch {
+            throw conversation.translated(error, account: account)
+        }
+        while conversation.now < started.expiresAt + 30 {
+            if let result = try poll(client, pending) { return result }
+            switch console.takeLine() {
+            case .line(let address):
+                if let result = try take(address, client) { return result }
+            case .end: throw noAddress(client)
+            case .interrupted, nil: continue
+            }
+        }
+        throw TokenctlError(.timeout, exitCode: ExitCode.temporary, "the sign-in's time ran out")
+    }
+
+    /// The end, where it came another way.
+    private func poll(_ client: TokenClient, _ pending: TokenClient.PendingReply) throws(TokenctlError) -> JSONObject? {
+        do throws(TokenClientError) {
+            let tick = Deadline(in: .milliseconds(100))
+            switch try client.wait(for: pending, until: tick, watching: interruption.descriptor) {
+            case .reply(let result): return result
+            case .deadline: return nil
+            case .interrupted: break
+            }
+        } catch {
+            throw conversation.translated(error, account: account)
+        }
+        throw SignInCancellation(client, interruption).cancel(started.loginID)
+    }
+
+    private func explain() {
+        guard let redirectURI = started.redirectURI else { return }
+        let shown = TerminalText.sanitized(redirectURI)
+        console.say("Sign in there, in a browser on any machine. It ends at an address that begins with")
+        console.say("\(shown) (the page itself need not load; the provider must have that redirect URI).")
+        ask()
+    }
+
+    private func ask() {
+        console.prompt("Paste that whole address here, then Enter (it is not shown):")
+    }
+
+    /// The result of `login.complete`; nil where another address is asked for.
+    private func take(_ address: Secret, _ client: TokenClient) throws(TokenctlError) -> JSONObject? {
+        console.endPrompt()
+        let words = address.reveal().split(whereSeparator: \.isWhitespace)
+        guard words.count == 1, let text = words.first.map(String.init) else {
+            console.say(words.isEmpty ? "That was empty." : "An address has no blanks in it; copy it alone.")
+            ask()
+            return nil
+        }
+        let url = Secret(text)
+        let check = LoginCheck.Parameters(loginID: started.loginID, url: url)
+        guard try conversation.ask(LoginCheck.self, check, account: account)["redirect"]?.bool == true else {
+            console.say(PastedAddress.fault(of: text, redirectURI: started.redirectURI ?? ""))
+            ask()
+            return nil
+        }
+        let answer = LoginComplete.Parameters(url: url, loginID: started.loginID)
+        do throws(TokenctlError) {
+            return try conversation.ask(LoginComplete.self, answer, account: account)
+        } catch {
+            guard error.code == .loginUnknown else { throw error }
+        }
+        console.say(PastedAddress.otherAnswer)
+        ask()
+        return nil
+    }
+
+    private func noAddress(_ client: TokenClient) -> TokenctlError {
+        _ = try? client.call(.loginCancel, LoginCancel.Parameters(loginID: started.loginID).encoded())
+        return TokenctlError(
+            .input,
+            exitCode: ExitCode.noInput,
+            "no address came in, so the sign-in is cancelled",
+            next: ["tokenctl login \(TerminalText.sanitized(account)) --paste"]
+        )
+    }
+}

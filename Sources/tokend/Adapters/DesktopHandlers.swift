@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import FoundationEssentials
+import Systemd
+import TokendProtocol
+
+/// Looks in the person's folders for the desktop files that `tokenctl callback --install` writes.
+final class DesktopHandlers: CallbackHandling {
+    private let environment: [String: String]
+
+    init(environment: [String: String]) {
+        self.environment = environment
+    }
+
+    func leadHome(_ scheme: String) -> Bool {
+        let handler = CallbackHandler(scheme: scheme, environment: environment)
+        return handler.opener { path in
+            FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+        } == handler.name
+    }
+}
