@@ -126,6 +126,7 @@ import TokendProtocol
         #expect(await stand.client.reply(to: id).value?["access_token"] == "A1")
         let late = await stand.client.call(.confirmAnswer, ["id": .string(wanted.id), "answer": "once"])
         #expect(late.kind == .invalidParams)
+        answering.leave()
     }
 
     @Test @LoopActor func `setting a signed-in account up for another provider takes the person's word`() async throws {
