@@ -115,7 +115,6 @@ import TokendProtocol
         defer { stand.methods.end() }
         stand.notifier.isThere = false
         let answering = try stand.methods.client()
-        defer { answering.leave() }
         #expect(await answering.call(.eventsSubscribe, ["confirms": true]).value != nil)
         let id = await stand.asks()
         let wanted = try #require(stand.world.log.questions.last)
