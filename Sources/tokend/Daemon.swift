@@ -151,7 +151,7 @@ import TokendProtocol
             )
         )
         do {
-            server = try SocketServer(loop: loop, listener: socket.descriptor, handler: router)
+            server = try SocketServer(loop: loop, clock: clock, listener: socket.descriptor, handler: router)
         } catch {
             throw StartFailure(code: 71, message: error.message)
         }

@@ -85,6 +85,7 @@ import TokendProtocol
         do {
             let server = try SocketServer(
                 loop: loop,
+                clock: clock,
                 listener: made.descriptor,
                 limits: limits,
                 handler: router,

@@ -45,9 +45,9 @@ import TokendProtocol
     /// A line was over the limit: what comes is read away until the connection is closed.
     private var isDiscarding = false
     /// Ends the reading away.
-    private var discardingEnd: EventSource?
+    private var discardingEnd: (any ScheduledTimer)?
     /// Ends the connection of a client that has too much unread.
-    private var unreadEnd: EventSource?
+    private var unreadEnd: (any ScheduledTimer)?
     private var tally = ServingTally()
     /// Bytes of this client's that the server has in its sum.
     private(set) var countedBytes = 0
@@ -266,8 +266,10 @@ import TokendProtocol
     /// Waits for what the client has to do next. One that has too much unread is given a while, and then closed.
     private func watch(hasMoved: Bool) {
         if output.count < limits.unread {
+            unreadEnd?.cancel()
             unreadEnd = nil
         } else if unreadEnd == nil || hasMoved {
+            unreadEnd?.cancel()
             unreadEnd = closing(after: limits.unreadPatience)
         }
         var wanted = canRead ? Self.input : .onEdge
@@ -278,10 +280,9 @@ import TokendProtocol
         source?.events = wanted
     }
 
-    private func closing(after patience: Duration) -> EventSource {
-        server.loop.addTimer(at: server.loop.bootTime.advanced(by: patience), accuracy: .milliseconds(100)) {
-            [unowned self] in close()
-        }
+    private func closing(after patience: Duration) -> any ScheduledTimer {
+        let end = server.clock.now.boot.advanced(by: patience)
+        return server.clock.schedule(at: end, accuracy: .milliseconds(100)) { [weak self] in self?.close() }
     }
 
     // MARK: End

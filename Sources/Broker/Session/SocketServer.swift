@@ -25,12 +25,16 @@ package import TokendProtocol
     private let uids: Set<UInt32>
     /// Bytes of lines that have not ended yet, of all clients together.
     private var halfLineBytes = 0
+    /// What clients' patience is measured with.
+    let clock: any Clock
 
     /// - Parameters:
+    ///   - clock: what the time that a client gets is measured with.
     ///   - listener: a listening stream socket; the server keeps it open and does not close it.
     ///   - uid: whose clients are served where the view names none; any other's connection is closed without a byte.
     package init(
         loop: EventLoop,
+        clock: any Clock,
         listener: Int32,
         limits: SessionLimits = SessionLimits(),
         handler: any RequestHandler,
@@ -38,6 +42,7 @@ package import TokendProtocol
         view: SocketView? = nil
     ) throws(SystemdError) {
         self.loop = loop
+        self.clock = clock
         self.view = view
         let named = view?.socket.uids ?? []
         uids = named.isEmpty ? [uid] : named
