@@ -106,7 +106,7 @@ struct ConfigurationReading {
         files.folderFaults.append(
             ConfigurationFault(
                 file: path,
-                message: "\(error.message) What was read of it before holds, and it is tried again.",
+                message: "\(error.message); what was read of it before holds, and it is tried again",
                 mend: .wait
             )
         )
