@@ -80,7 +80,7 @@ struct ParametersCase: Sendable, CustomTestStringConvertible {
         ParametersCase(AccountPause.self, ["account": "work"]),
         ParametersCase(AccountResume.self, ["account": "work"]),
         ParametersCase(ConfigReload.self, [:]),
-        ParametersCase(EventsSubscribe.self, [:]),
+        ParametersCase(EventsSubscribe.self, ["confirms": true]),
     ]
 }
 

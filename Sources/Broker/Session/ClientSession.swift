@@ -20,6 +20,8 @@ import TokendProtocol
     private var firstProgram: FileIdentity?
     /// Bytes came from another process than the one that connected: a descriptor was passed on, or inherited.
     private var isShared = false
+    /// It connected before the kernel was asked to say who writes: of its first bytes nobody knows.
+    var isFromBacklog = false
     /// What it sees; nil: all.
     var view: SocketView? { server.view }
     /// Whether this client wants events.
@@ -110,7 +112,7 @@ import TokendProtocol
     }
 
     private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
-        if sender != peer.pid { isShared = true }
+        if sender != peer.pid, sender != 0 || !isFromBacklog { isShared = true }
         let rest = framer.pendingByteCount == 0 ? answerReady(bytes) : bytes
         if !rest.isEmpty { framer.append(rest) }
     }
