@@ -117,7 +117,7 @@ package import TokendProtocol
             do throws(StoreError) {
                 let items = try await store.items()
                 for account in accounts.values {
-                    account.hasClientItem = items.contains { $0.kind == .client && $0.account == account.name }
+                    account.firstRead(client: items.first { $0.kind == .client && $0.account == account.name })
                     account.firstRead(items.first { $0.kind == .grant && $0.account == account.name })
                 }
                 ports.log.record(.storeOpened)

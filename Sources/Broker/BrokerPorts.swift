@@ -15,6 +15,8 @@ package struct BrokerPorts: Sendable {
     package var state: any LastingState
     package var files: any AccountFiles
     package var log: any EventLog
+    /// What a registered client says of its version (RFC 7591, section 2).
+    package var softwareVersion = "0"
     /// Nobody, until there is a desktop.
     package var notifier: any PersonNotifying = NobodyToNotify()
 

@@ -13,7 +13,7 @@ import TokendProtocol
 
     func checks(of accounts: [Account]) async -> [Doctor.Check] {
         var checks = configuration() + [await store()] + loopback() + [proxy()]
-        for account in accounts { checks += await provider(of: account) }
+        for account in accounts { checks += client(of: account) + (await provider(of: account)) }
         return checks
     }
 
@@ -76,6 +76,20 @@ import TokendProtocol
         }
         let shown = (try? WebURL(proxy))?.origin ?? "as configured"
         return .init("proxy", .ok, detail: DisplayText.sanitized(shown))
+    }
+
+    /// Whether the store has what the account's client shows itself with; said only where something is missing.
+    private func client(of account: Account) -> [Doctor.Check] {
+        guard let missing = account.missingClient else { return [] }
+        let kind = account.configuration?.clientAuthentication == .privateKeyJWT ? " --kind client_key" : ""
+        return [
+            .init(
+                "client of \(account.name)",
+                .fail,
+                detail: missing.message,
+                mend: "tokenctl account secret \(account.name)\(kind)"
+            )
+        ]
     }
 
     private func provider(of account: Account) async -> [Doctor.Check] {

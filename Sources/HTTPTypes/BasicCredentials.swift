@@ -6,7 +6,9 @@ package import Secrets
 
 /// The value of an `Authorization` field with a client's identifier and password: both form-encoded
 /// first, then joined by a colon, then base64 (RFC 6749, section 2.3.1).
-package func basicCredentials(clientID: String, clientSecret: Secret) -> String {
-    let pair = FormParameters.encode(clientID) + ":" + FormParameters.encode(clientSecret.reveal())
+package func basicCredentials(clientID: String, clientSecret: Secret, isEncoded: Bool = true) -> String {
+    let secret = clientSecret.reveal()
+    let pair =
+        isEncoded ? FormParameters.encode(clientID) + ":" + FormParameters.encode(secret) : clientID + ":" + secret
     return "Basic " + Data(pair.utf8).base64EncodedString()
 }

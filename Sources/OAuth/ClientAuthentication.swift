@@ -11,6 +11,8 @@ package enum ClientAuthentication: Sendable, Hashable {
     case none
     /// HTTP Basic; the identifier is not in the body.
     case clientSecretBasic(Secret)
+    /// The same with both as they are, for providers that do not undo the encoding (RFC 7617 alone).
+    case clientSecretBasicUnencoded(Secret)
     /// Identifier and secret in the body.
     case clientSecretPost(Secret)
     /// A signed assertion, made for this one request (RFC 7523, section 2.2; see `ClientAssertion`).
@@ -27,6 +29,8 @@ package enum ClientAuthentication: Sendable, Hashable {
         case .none: []
         case .clientSecretBasic(let secret):
             [secret, Secret(String(basicCredentials(clientID: clientID, clientSecret: secret).dropFirst(6)))]
+        case .clientSecretBasicUnencoded(let secret):
+            [secret, Secret(String(unencoded(clientID, secret).dropFirst(6)))]
         case .clientSecretPost(let secret): [secret]
         case .privateKeyJWT(let assertion): [assertion]
         }
@@ -39,6 +43,8 @@ package enum ClientAuthentication: Sendable, Hashable {
             form.append("client_id", clientID)
         case .clientSecretBasic(let secret):
             headers["Authorization"] = basicCredentials(clientID: clientID, clientSecret: secret)
+        case .clientSecretBasicUnencoded(let secret):
+            headers["Authorization"] = unencoded(clientID, secret)
         case .clientSecretPost(let secret):
             form.append("client_id", clientID)
             form.append("client_secret", secret)
@@ -47,5 +53,9 @@ package enum ClientAuthentication: Sendable, Hashable {
             form.append("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
             form.append("client_assertion", assertion)
         }
+    }
+
+    private func unencoded(_ clientID: String, _ secret: Secret) -> String {
+        basicCredentials(clientID: clientID, clientSecret: secret, isEncoded: false)
     }
 }

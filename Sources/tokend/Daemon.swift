@@ -134,6 +134,7 @@ import TokendProtocol
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
+        ports.softwareVersion = Version.number
         ports.notifier = notifier
         broker = Broker(ports: ports) { previous in
             var configuration = read(previous)

@@ -40,7 +40,7 @@ import Testing
         try UnixSocket.passCredentials(pair.ours)
         #expect(write(pair.theirs, "mine", 4) == 4)
         #expect(try pair.receive() == "mine from \(getpid())")
-        let child = try startProgram(["sh", "-c", "printf other >&\(pair.theirs)"], keeping: pair.theirs)
+        let child = try startProgram(["bash", "-c", "printf other >&\(pair.theirs)"], keeping: pair.theirs)
         waitpid(child, nil, 0)
         #expect(try pair.receive() == "other from \(child)")
         // A descriptor that comes along is not taken in.

@@ -79,7 +79,7 @@ import tokenctl
 
     @Test func `a verb or flag of a later version is said to be one`() {
         #expect(error("setup", "mutt")?.message == "“setup” is not built in this version")
-        #expect(error("login", "--paste")?.message == "--paste is not built in this version")
+        #expect(error("doctor", "--trace")?.message == "--trace is not built in this version")
         #expect(error("credential", "aws")?.message == "“credential aws” is not built in this version")
     }
 

@@ -26,6 +26,12 @@ extension Account {
         onChange?()
     }
 
+    /// The first read of all items brought the client's, or none; its secret is not looked at.
+    func firstRead(client item: StoredItem?) {
+        hasClientItem = item != nil
+        registeredClientID = item?.clientID
+    }
+
     /// What is missing in the secret store for the client to show itself, as far as that was seen; nil where nothing is.
     var missingClient: ProtocolError? {
         guard let configuration, !configuration.registersClient, hasClientItem == false else { return nil }

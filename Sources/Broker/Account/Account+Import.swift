@@ -15,6 +15,14 @@ extension Account {
         if let error = configurationFault { throw error }
         guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
         if let login { throw loginUnderWay(login) }
+        guard !configuration.registersClient else {
+            throw ProtocolError(
+                .configInvalid,
+                "a refresh token is good for the client that it was issued to: put that one's client_id into "
+                    + configuration.file,
+                data: ["file": .string(configuration.file), "member": "client_id"]
+            )
+        }
         do throws(StoreError) {
             // Where the store would refuse the grant in the end, the token is not used up.
             _ = try await ports.store.item(account: name)

@@ -36,7 +36,7 @@ extension Account {
             beginFetch(login, configuration)
             return login
         }
-        let attempt = LoginAttempt(
+        var attempt = LoginAttempt(
             access: access(configuration),
             store: ports.store,
             entropy: ports.entropy,
@@ -48,6 +48,7 @@ extension Account {
         ) { [ports, name] in
             ports.state.notes.removals.contains(name)
         }
+        attempt.softwareVersion = ports.softwareVersion
         login.begin(attempt, redirects: ports.redirects)
         return login
     }
@@ -56,6 +57,7 @@ extension Account {
     func install(_ record: GrantRecord) -> LoginResult {
         moveOn()
         ports.state.change { $0.removals.remove(name) }
+        if record.destination.isRegistered { registeredClientID = record.destination.clientID }
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.
         holdBackUnlessAllowed()

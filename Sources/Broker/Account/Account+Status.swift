@@ -51,7 +51,7 @@ extension Account {
         var status = AccountStatus(
             account: name,
             issuer: configuration?.issuerName ?? record?.destination.issuer ?? "",
-            clientID: configuration?.clientID ?? record?.destination.clientID ?? "",
+            clientID: shownClientID,
             state: state
         )
         if state == .loginRequired || state == .loginPending {
@@ -71,6 +71,12 @@ extension Account {
         status.login = login.map { .init(loginID: $0.id, expiresAt: $0.expiresAt) }
         status.fault = fault(at: now)
         return status
+    }
+
+    /// The file's, or the one that was registered; empty before there is one.
+    private var shownClientID: String {
+        if let configuration, !configuration.registersClient { return configuration.clientID }
+        return machine.record?.destination.clientID ?? registeredClientID ?? ""
     }
 
     private var heldToken: HeldToken? {

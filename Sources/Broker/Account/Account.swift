@@ -56,6 +56,8 @@ package import TokendProtocol
     var waiters: [Waiter] = []
     /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
     var hasClientItem: Bool?
+    /// The client that a provider has registered for the next sign-in, as far as that is known without a secret.
+    var registeredClientID: String?
     /// The last configuration without a fault: what the store owes is written under its name.
     private(set) var lastConfiguration: AccountConfiguration?
 

@@ -65,20 +65,25 @@ extension AccountConfiguration {
     private mutating func readClient(from reader: inout MemberReader) {
         clientID = reader.string("client_id") ?? ""
         registersClient = !reader.has("client_id")
-        if registersClient {
-            reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
-        }
         if reader.value("client_authentication")?.string == "tls_client_auth" {
             reader.fault("client_authentication", Self.notBuilt)
         } else {
             clientAuthentication =
                 reader.word("client_authentication", as: ClientAuthenticationMethod.self) ?? clientAuthentication
         }
+        if let word = reader.word("client_secret_encoding", as: SecretEncoding.self) { encodesBasic = word == .form }
+        if !encodesBasic, clientID.contains(":") {
+            reader.fault("client_secret_encoding", "must be form: a client_id with a colon ends early otherwise")
+        }
         if flow == .clientCredentials, clientAuthentication == .none {
             reader.fault(
                 "flow",
                 "client_credentials is for a client that shows itself: set client_authentication (RFC 6749, section 4.4)"
             )
+        }
+        // Whether the provider registers clients, its metadata says when somebody signs in.
+        if registersClient, flow == .clientCredentials || (issuer == nil && endpoints.registration == nil) {
+            reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
         }
     }
 
@@ -211,4 +216,10 @@ extension AccountConfiguration {
     }
 
     static let notBuilt = "is not built yet in this version of tokend"
+}
+
+/// How the two parts of a Basic header are written; the `client_secret_encoding` of an account's file.
+private enum SecretEncoding: String, CaseIterable {
+    case form
+    case raw
 }

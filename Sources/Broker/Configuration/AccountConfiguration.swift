@@ -45,6 +45,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var registersClient = false
     /// How the client shows itself; its secret or key lies in the secret store.
     package var clientAuthentication = ClientAuthenticationMethod.none
+    /// Whether the Basic header carries both parts form-encoded, as RFC 6749 (section 2.3.1) wants it.
+    package var encodesBasic = true
     package var flow = AccountFlow.browser
     package var scopes: Scope = []
     package var resource: [String] = []

@@ -84,7 +84,10 @@ extension RefreshFailure {
             return ""
         }
         if account.registersClient {
-            return "; the client is registered anew at the next sign-in: tokenctl login \(account.name)"
+            let again = "; the client is registered anew at the next sign-in: tokenctl login \(account.name)"
+            guard account.clientAuthentication == .none else { return again }
+            return again + ", which needs client_authentication in \(account.file) where the provider knows no public "
+                + "clients"
         }
         switch account.clientAuthentication {
         case .none:

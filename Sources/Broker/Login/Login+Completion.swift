@@ -40,7 +40,7 @@ extension Login {
         case .exchange(let code):
             self.metadata = metadata
             exchange(code)
-        case .end(let failure): finish(.failure(failure))
+        case .end(let failure): end(failure)
         case .answer, .hold, .showPage, .leadOn: break
         }
     }

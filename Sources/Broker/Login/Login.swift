@@ -81,7 +81,7 @@ package import TokendProtocol
                 guard parameters.flow != .device else { return try await beginDevice(attempt) }
                 let prepared = try await attempt.prepare()
                 guard result == nil else { return }
-                let sent = try open(prepared, attempt, redirects: redirects)
+                let sent = try await open(prepared, attempt, redirects: redirects)
                 let url = try await sent.authorizationURL()
                 guard result == nil else { return }
                 let redirectURI = sent.sent?.redirectURI ?? ""
@@ -96,13 +96,15 @@ package import TokendProtocol
         _ prepared: LoginAttempt.Prepared,
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
-    ) throws(ProtocolError) -> LoginAttempt {
+    ) async throws(ProtocolError) -> LoginAttempt {
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return 404 }
             return received(request, answer)
         }
         self.listener = listener
         origin = redirect.origin
+        let attempt = try await attempt.asClient(prepared, redirectURI: redirect.uri)
+        guard result == nil else { throw ProtocolError(.cancelled, "the sign-in was given up before it began") }
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
@@ -163,7 +165,7 @@ package import TokendProtocol
             exchange(code)
         case .end(let failure):
             heldRequests.append(answer)
-            finish(.failure(failure))
+            end(failure)
         case .showPage(let page):
             answer(page)
             closeListener()
@@ -183,6 +185,14 @@ package import TokendProtocol
                 answer(LoginFailure.fault(error).page(account: account, provider: provider))
             }
         }
+    }
+
+    /// The provider said no, or a check failed.
+    func end(_ failure: LoginFailure) {
+        if case .refused(let body) = failure, let access = attempt?.access {
+            Task.onLoop { await access.noteRefusal(body) }
+        }
+        finish(.failure(failure))
     }
 
     func exchange(_ code: Secret) {

@@ -257,6 +257,8 @@ extension LoginAttempt {
 extension GrantRecord {
     /// Whether it is a grant of the client that the account names, and lives; then a new login asks for its scope, too.
     func isGranted(to account: AccountConfiguration) -> Bool {
-        ended == nil && destination.issuer == account.issuerName && destination.clientID == account.clientID
+        ended == nil && destination.issuer == account.issuerName
+            && destination.isRegistered == account.registersClient
+            && (account.clientID.isEmpty || destination.clientID == account.clientID)
     }
 }

@@ -24,6 +24,8 @@ import TokendProtocol
         /// The ways home, in order of preference.
         var redirects: [RedirectURI]
         var scope: Scope
+        /// The client of an account that names none, where it is registered already.
+        var registration: ClientRegistration?
     }
 
     /// The way home that was opened.
@@ -44,7 +46,9 @@ import TokendProtocol
         var nonce: String
     }
 
-    let access: ProviderAccess
+    var access: ProviderAccess
+    /// Goes along where a client is registered.
+    var softwareVersion = ""
     let store: any CredentialStore
     let entropy: any Entropy
     let parameters: LoginParameters
@@ -89,10 +93,18 @@ import TokendProtocol
     /// Asks the store, then the provider: where one of them would refuse the grant in the end, no browser opens.
     func prepare() async throws(ProtocolError) -> Prepared {
         let beganAt = access.clock.now.boot
-        let redirects = try waysHome()
+        var redirects = try waysHome()
         let previous = try await previousRecord()
-        do { _ = try await access.identified() } catch { throw error.protocolError }
+        let registration = try await registrar.known()
+        if account.registersClient {
+            if let registration { redirects = registration.preferred(among: redirects) }
+        } else {
+            do { _ = try await access.identified() } catch { throw error.protocolError }
+        }
         let metadata = try await access.directory.metadata(for: account, wire: access.wire, isFresh: true)
+        if account.registersClient, registration == nil, metadata.registrationEndpoint == nil {
+            throw registrar.unregistrable
+        }
         let scope = await scope(metadata, previous)
         do {
             try metadata.checkAuthorizationCodeFlow()
@@ -105,11 +117,29 @@ import TokendProtocol
                 pushEndpoint: try metadata.pushEndpoint(account.push),
                 previous: previous,
                 redirects: redirects,
-                scope: scope
+                scope: scope,
+                registration: registration
             )
         } catch {
             throw error.protocolError
         }
+    }
+
+    private var registrar: ClientRegistrar { ClientRegistrar(access: access, softwareVersion: softwareVersion) }
+
+    /// The attempt as a client that the provider knows: where the account names none, one is registered, for the way
+    /// home that was opened.
+    func asClient(_ prepared: Prepared, redirectURI: String) async throws(ProtocolError) -> LoginAttempt {
+        guard account.registersClient else { return self }
+        var attempt = self
+        attempt.access = try await registrar.client(
+            prepared.registration,
+            redirectURI: redirectURI,
+            scope: prepared.scope,
+            metadata: prepared.metadata,
+            held: prepared.previous.flatMap { $0.ended == nil ? $0.destination.clientID : nil }
+        )
+        return attempt
     }
 
     /// What the store holds of the account at this issuer, as it is now; subjects of another issuer are other people's

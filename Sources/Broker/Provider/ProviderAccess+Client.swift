@@ -5,6 +5,7 @@ import HTTPTypes
 import JOSE
 import OAuth
 import Secrets
+import StrictJSON
 import TokendProtocol
 
 extension ProviderAccess {
@@ -25,7 +26,8 @@ extension ProviderAccess {
         }
         switch (credential, account.clientAuthentication) {
         case (.secret(let secret), .clientSecretPost): return .clientSecretPost(secret)
-        case (.secret(let secret), _): return .clientSecretBasic(secret)
+        case (.secret(let secret), _):
+            return account.encodesBasic ? .clientSecretBasic(secret) : .clientSecretBasicUnencoded(secret)
         case (.key(let key), _): return .privateKeyJWT(assertion: try await assertion(key))
         case (.none, _): return .none
         }
@@ -64,6 +66,40 @@ extension ProviderAccess {
             return .key(try SigningKey(clientKey: given.value))
         } catch {
             throw .unusableKey(account, error.message)
+        }
+    }
+
+    /// The public part of the client's key, for its registration.
+    func publicKey() async throws(ClientFault) -> JSONObject? {
+        guard case .key(let key) = try await foundCredential() else { return nil }
+        return key.publicJWK
+    }
+
+    /// What lets the client register itself, where a person gave it for this provider.
+    func initialAccessToken() async throws(ClientFault) -> Secret? {
+        let record: ClientRecord
+        do throws(StoreError) {
+            record = try await vault.record(of: account.name)
+        } catch {
+            if error.code == .unreadable { return nil }
+            throw .store(error)
+        }
+        guard let given = record.initialAccessToken, given.destination == vault.destination(of: account) else {
+            return nil
+        }
+        return given.value
+    }
+
+    /// Remembers that the provider does not know the registered client any more, so that the next sign-in registers
+    /// another one; where the store does not take that, the next refusal does.
+    func noteRefusal(_ body: OAuthErrorBody) async {
+        guard account.registersClient, !account.clientID.isEmpty,
+            ["invalid_client", "unauthorized_client"].contains(body.error)
+        else { return }
+        try? await vault.change(account) { record in
+            for index in record.registrations.indices where record.registrations[index].clientID == account.clientID {
+                record.registrations[index].isRefused = true
+            }
         }
     }
 

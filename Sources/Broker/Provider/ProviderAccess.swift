@@ -67,6 +67,7 @@ import TokendProtocol
                 sent: request.secrets + authentication.secrets(clientID: account.clientID),
                 dialect: account.dialect
             )
+            if case .misconfigured(let body) = answer { await noteRefusal(body) }
             return .answer(answer, at: sentAt)
         } catch {
             return .lost(error, at: sentAt)

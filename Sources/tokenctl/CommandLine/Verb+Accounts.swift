@@ -8,6 +8,7 @@ extension Verb {
         Flag("--set", value: "NAME=VALUE", repeats: true, "what that provider's preset asks; may be repeated"),
         Flag("--issuer", value: "URL", "the provider's issuer, such as https://login.example.com"),
         Flag("--client-id", value: "ID", "the client id that the provider gave out for this program"),
+        Flag("--register", "have the provider register a client at the first sign-in"),
         Flag("--scope", value: "SCOPE", repeats: true, "what to ask for; may be repeated"),
         Flag("--redirect-uri", value: "URI", "the redirect URI registered at the provider"),
     ]

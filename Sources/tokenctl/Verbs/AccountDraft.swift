@@ -18,7 +18,8 @@ package struct AccountDraft: Sendable, Equatable {
     package let account: String
     /// Where it signs in.
     package let place: Place
-    /// The client id that the provider gave out; nil where the preset brings one.
+    /// The client id that the provider gave out; nil where the preset brings one, or the provider
+    /// is to register it.
     package let clientID: String?
     /// What to ask for; empty leaves it to the daemon.
     package let scopes: [String]
@@ -33,7 +34,7 @@ package struct AccountDraft: Sendable, Equatable {
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
-        ["--issuer", "--client-id", "--provider", "--set"].contains(where: invocation.has)
+        ["--issuer", "--client-id", "--register", "--provider", "--set"].contains(where: invocation.has)
     }
 
     /// Takes the flags; says which is missing.
@@ -66,8 +67,11 @@ package struct AccountDraft: Sendable, Equatable {
         guard let place else {
             throw .usage("\(verb) needs --issuer URL or --provider NAME to make the account", next: help)
         }
-        if case .issuer = place, clientID == nil {
-            throw .usage("\(verb) needs --client-id ID to make the account", next: help)
+        if case .issuer = place, clientID == nil, !invocation.has("--register") {
+            throw .usage(
+                "\(verb) needs --client-id ID to make the account, or --register to have the provider make a client",
+                next: help
+            )
         }
         self.account = account
         self.place = place
@@ -143,7 +147,7 @@ package struct AccountDraft: Sendable, Equatable {
     package var replacement: String {
         var words: [String]
         switch place {
-        case .issuer(let issuer): words = ["--issuer", issuer]
+        case .issuer(let issuer): words = ["--issuer", issuer] + (clientID == nil ? ["--register"] : [])
         case .provider(let provider, let set):
             words = ["--provider", provider] + set.flatMap { ["--set", "\($0.name)=\($0.value.string ?? "")"] }
         }

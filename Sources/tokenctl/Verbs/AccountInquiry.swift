@@ -25,7 +25,9 @@ struct AccountInquiry {
             place = text.contains("://") ? .issuer(text) : .provider(text, set: [:])
         }
         if case .provider(let name, let set)? = place { return try presetDraft(account, name, set) }
-        let clientID = try given(invocation.value("--client-id"), orAsk: "The client id that it gave out:")
+        let isRegistered = invocation.has("--register")
+        let clientID =
+            isRegistered ? nil : try given(invocation.value("--client-id"), orAsk: "The client id that it gave out:")
         var scopes = invocation.scopes
         if scopes.isEmpty, !AccountDraft.isDrafted(by: invocation) {
             let text = try answer("Scopes, with spaces between [openid]:", optional: true)

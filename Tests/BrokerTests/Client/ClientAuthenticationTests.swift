@@ -63,6 +63,17 @@ extension World {
         #expect(exchange.form["refresh_token"] == "R1")
     }
 
+    @LoopActor @Test func `a provider that takes Basic as it is gets it so, where the account says so (A13)`()
+        async throws
+    {
+        var account = try AccountConfiguration.showing(.clientSecretBasic)
+        account.encodesBasic = false
+        let world = await World.withSecret(account, .clientSecret, "p+/:&")
+        _ = try world.get()
+        // "app:p+/:&"
+        #expect(await world.transport.next().request.headers["Authorization"] == "Basic YXBwOnArLzom")
+    }
+
     @LoopActor @Test func `the other way has both in the body and no header (6749-4)`() async throws {
         let world = await World.withSecret(try .showing(.clientSecretPost))
         _ = try world.get()

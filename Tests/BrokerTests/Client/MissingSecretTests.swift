@@ -80,6 +80,10 @@ import TokendProtocol
         let error = await stand.client.call(.loginStart, ["account": "work"]).error
         #expect(error?.kind == .configInvalid && error?.message.contains("tokenctl account secret work") == true)
         #expect(stand.world.redirects.opened.isEmpty)
+        stand.transport.documents[PlayedProvider.name] = .page(status: 200)
+        let checks = await stand.client.call(.doctor, ["account": "work"]).value?["checks"]?.array
+        let check = checks?.compactMap(\.object).first { $0["name"] == "client of work" }
+        #expect(check?["result"] == "fail" && check?["mend"] == "tokenctl account secret work")
         let given = await stand.client.call(
             .accountSecret,
             ["account": "work", "kind": "client_secret", "value": "s3cr3t"]

@@ -127,7 +127,7 @@ import TokendProtocol
     @Test(arguments: [
         ("issuer: null", "issuer"), (#"issuer: """#, "issuer"), ("issuer: 1", "issuer"), (#"issuer: "x""#, "issuer"),
         (#"issuer: "http://i.example""#, "issuer"), (#"issuer: "https://i.example?a=b""#, "issuer"),
-        (#"issuer: "https://u:p@i.example""#, "issuer"), ("client_id: null", "client_id"),
+        (#"issuer: "https://u:p@i.example""#, "issuer"),
         (#"client_id: """#, "client_id"),
         ("client_id: {}", "client_id"), ("endpoints: []", "endpoints"),
         (#"endpoints: { token: "http://t.example/token" }"#, "endpoints.token"),
@@ -177,12 +177,12 @@ import TokendProtocol
         (#"post_logout_redirect_uri: "https://a.example""#, "post_logout_redirect_uri"),
         (#"post_logout_redirect_uri: "http://a.example""#, "post_logout_redirect_uri"),
         (#"client_authentication: "tls_client_auth""#, "client_authentication"),
-        (#"flow: "client_credentials""#, "flow"),
+        (#"flow: "client_credentials""#, "flow"), (#"client_secret_encoding: "x""#, "client_secret_encoding"),
         (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "implicit""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
-        (#"allow: ["mbsync"]"#, "allow"), (#"allow: "*""#, "allow"), (#"administration: ["x:y"]"#, "administration"),
-        (#"confirm: "once""#, "confirm"), ("scope: []", "scope"),
+        (#"allow: ["mbsync"]"#, "allow"), ("allow: [1]", "allow"), (#"allow: "*""#, "allow"),
+        (#"administration: "*""#, "administration"), (#"confirm: "once""#, "confirm"), ("scope: []", "scope"),
         (#"client_secret: "x""#, "client_secret"), (#"Issuer: "x""#, "Issuer"),
     ])
     func `a fault names its file, its line and its member`(setting: String, member: String) {
@@ -196,6 +196,17 @@ import TokendProtocol
         #expect(faults.first?.file == Self.path)
         #expect(faults.first?.line == Int64(line))
         #expect(faults.first?.message.isEmpty == false)
+    }
+
+    @Test func `a client that is not named is one to be registered, where somebody could do that`() throws {
+        #expect(try Self.read("{ issuer: 'https://i.example' }").registersClient)
+        #expect(try !Self.read("{ issuer: 'https://i.example', client_id: 'c' }").registersClient)
+        let endpoints = "authorization: 'https://i.example/a', token: 'https://i.example/t'"
+        #expect(Self.faults("{ endpoints: { \(endpoints) } }").map(\.member) == ["client_id"])
+        let registration = "registration: 'https://i.example/r'"
+        #expect(try Self.read("{ endpoints: { \(endpoints), \(registration) } }").registersClient)
+        let bot = "client_authentication: 'client_secret_basic', flow: 'client_credentials'"
+        #expect(Self.faults("{ issuer: 'https://i.example', \(bot) }").map(\.member) == ["client_id"])
     }
 
     @Test func `an exchange names its place, and an ID token to show needs an issuer`() {
@@ -236,8 +247,8 @@ import TokendProtocol
 
     @Test func `every fault of a file is found at once, and what is missing is said`() {
         let faults = Self.faults(#"{ scopes: "x", flow: "implicit", colour: 1 }"#)
-        #expect(faults.map(\.member) == ["flow", "issuer", "client_id", "scopes", "colour"])
-        #expect(faults[1].line == nil && faults[1].message.contains("https://"))
+        #expect(faults.map(\.member) == ["issuer", "client_id", "flow", "scopes", "colour"])
+        #expect(faults[0].line == nil && faults[0].message.contains("https://"))
     }
 
     @Test(arguments: [

@@ -87,6 +87,7 @@ import TokendProtocol
         let coming = stand.bringCode(login)
         stand.transport.next(answer: try stand.tokens(login))
         await stand.store.holding()
+        await stand.client.arrive()
         stand.world.reconfigure()
         #expect(await stand.client.call(.tokenGet).kind == .accountUnknown)
         stand.store.release()

@@ -19,6 +19,8 @@ import TokendProtocol
     private(set) var authorization: String
     private(set) var token: String
     private var key: SigningKey?
+    /// One for each algorithm: making an RSA key takes long, and holds up every other test of the loop.
+    private static var keys: [SignatureAlgorithm: SigningKey] = [:]
     private var metadata: JSONObject = [:]
 
     /// Where the provider wants a secret, the account has one.
@@ -87,7 +89,8 @@ import TokendProtocol
         login.transport.documents[place.text] = .json(metadata)
         let algorithms = metadata["id_token_signing_alg_values_supported"]?.array?.compactMap(\.string) ?? []
         guard let algorithm = algorithms.compactMap(SignatureAlgorithm.init(rawValue:)).first else { return }
-        let key = try SigningKey.generate(algorithm, keyID: "k1")
+        let key = try Self.keys[algorithm] ?? SigningKey.generate(algorithm, keyID: "k1")
+        Self.keys[algorithm] = key
         self.key = key
         if let url = metadata["jwks_uri"]?.string {
             login.transport.documents[url] = .json(["keys": .array([.object(key.publicJWK)])])

@@ -72,6 +72,21 @@ package final class Glewlwyd: Sendable {
         return browser
     }
 
+    /// Has alice agree to what an authorization URL's client asks for, as she does on the page of a client that is new.
+    package func agree(to url: String) async throws {
+        let query = WireParameters(String(url.split(separator: "?").last ?? ""))
+        let browser = BrowserStandIn()
+        let api = issuer.dropLast("/oidc".count)
+        let documents = [
+            ("POST", "/auth", #"{"username":"alice","password":"wonderland"}"#),
+            ("PUT", "/auth/grant/" + (query["client_id"] ?? ""), "{\"scope\":\"openid offline_access\"}"),
+        ]
+        for (method, path, body) in documents {
+            let answer = try await browser.request(method, api + path, body: body, type: "application/json")
+            guard answer.status == 200 else { throw TimedOut("Glewlwyd's consent: it answered \(answer.status)") }
+        }
+    }
+
     /// Uses a refresh token, as a thief or a second device would, and returns the answer's status and body.
     package func use(refreshToken: String) async throws -> (status: Int, body: String) {
         let form = WireParameters([

@@ -59,6 +59,7 @@ package final class NanoIDP: Sendable {
           audience: "api"
           token_expiry_minutes: 60
           refresh_token_rotation: true
+          dynamic_registration: {enabled: true}
           clients:
             - client_id: tokend
               token_endpoint_auth_method: none

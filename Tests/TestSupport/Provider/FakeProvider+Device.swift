@@ -123,7 +123,7 @@ extension FakeProvider {
         case .approved(let code):
             let tokens = withState { state in
                 state.devices[name] = nil
-                return state.book.redeem(code, settings: state.settings, now: now)
+                return state.book.redeem(code, resources: [], audience: nil, settings: state.settings, now: now)
             }
             guard let tokens else { return .oauthError("invalid_grant") }
             return answer(tokens, isRefresh: false, behaviour)

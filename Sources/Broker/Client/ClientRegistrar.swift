@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import JOSE
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+/// Gets an account without a `client_id` the client that a sign-in needs: the one that is registered, or a new one
+/// (RFC 7591).
+@LoopActor struct ClientRegistrar {
+    let access: ProviderAccess
+    /// Goes to the provider as `software_version`.
+    let softwareVersion: String
+
+    private var account: AccountConfiguration { access.account }
+    private var vault: ClientVault { access.vault }
+
+    /// The registration that the next sign-in can use; nil where there is none, or it is stale: for another place,
+    /// refused by the provider, or with a secret that has ended.
+    func known() async throws(ProtocolError) -> ClientRegistration? {
+        do {
+            let registrations = try await vault.record(of: account.name).registrations
+            let now = access.clock.now.wall
+            return registrations.last.flatMap { registration in
+                let isAlive = registration.secretExpiresAt.map { $0 > now } ?? true
+                let isHere = registration.destination == vault.destination(of: account)
+                return isAlive && isHere && !registration.isRefused ? registration : nil
+            }
+        } catch {
+            if error.code == .unreadable { return nil }
+            throw error.protocolError
+        }
+    }
+
+    /// The access as a client that may send its answers to `redirectURI`: as `known`, or newly registered, and then in
+    /// the store before it is used.
+    ///
+    /// - Parameter held: the client of the grant that the account holds, whose registration stays.
+    func client(
+        _ known: ClientRegistration?,
+        redirectURI: String,
+        scope: Scope,
+        metadata: ProviderMetadata,
+        held: String?
+    ) async throws(ProtocolError) -> ProviderAccess {
+        var registration = known
+        if registration?.takes(redirectURI) != true {
+            let new = try await register(redirectURI, scope, metadata)
+            do {
+                try await vault.change(account) { record in
+                    record.registrations.removeAll { $0.clientID != held || $0.clientID == new.clientID }
+                    record.registrations.append(new)
+                }
+            } catch {
+                throw error.protocolError
+            }
+            registration = new
+        }
+        guard let registration else { return access }
+        var access = access
+        access.account = account.asClient(registration)
+        do { return try await access.identified() } catch { throw error.protocolError }
+    }
+
+    private func register(
+        _ redirectURI: String,
+        _ scope: Scope,
+        _ metadata: ProviderMetadata
+    ) async throws(ProtocolError) -> ClientRegistration {
+        guard let endpoint = metadata.registrationEndpoint else { throw unregistrable }
+        var request = RegistrationRequest(
+            redirectURIs: RegistrationRequest.redirects(for: redirectURI),
+            softwareVersion: softwareVersion
+        )
+        request.scope = scope
+        request.authentication = account.clientAuthentication
+        let token: Secret?
+        do throws(ClientFault) {
+            if account.clientAuthentication == .privateKeyJWT { request.publicKey = try await access.publicKey() }
+            token = try await access.initialAccessToken()
+        } catch {
+            throw error.protocolError
+        }
+        let response: HTTPResponse
+        do {
+            response = try await access.transport.send(
+                request.httpRequest(endpoint: endpoint, initialAccessToken: token),
+                wire: access.wire
+            )
+        } catch {
+            throw error.protocolError
+        }
+        return try judge(RegistrationAnswer.read(response, sent: [token].compactMap(\.self)), request)
+    }
+
+    private func judge(
+        _ answer: RegistrationAnswer,
+        _ request: RegistrationRequest
+    ) throws(ProtocolError) -> ClientRegistration {
+        switch answer {
+        case .registered(let client): return try accepted(client, request)
+        case .unavailable(let reason):
+            throw ProtocolError(.providerUnreachable, "\(account.issuerHost): \(reason)")
+        case .invalid(let reason): throw invalid(reason)
+        case .refused(let body, let isUnauthorized):
+            let next =
+                isUnauthorized
+                ? "it may want an initial access token: tokenctl account secret \(account.name) "
+                    + "--kind initial_access_token"
+                : "register an application there by hand and put its client_id into \(account.file)"
+            var error = ProtocolError(
+                .providerError,
+                "\(account.issuerHost) did not register a client: \(body.message); \(next)"
+            )
+            if !body.error.isEmpty { error.data["oauth_error"] = .string(body.error) }
+            if let status = body.status { error.data["http_status"] = .integer(Int64(status)) }
+            throw error
+        }
+    }
+
+    /// What counts is what the provider has registered, as far as it can be used (section 3.2.1).
+    private func accepted(
+        _ client: RegistrationAnswer.Client,
+        _ request: RegistrationRequest
+    ) throws(ProtocolError) -> ClientRegistration {
+        let named = client.authentication ?? request.authentication.rawValue
+        guard let method = ClientAuthenticationMethod(rawValue: named) else {
+            throw invalid("it registered a client that shows itself by \(DisplayText.sanitized(named))")
+        }
+        guard !method.usesSecret || client.secret != nil else {
+            throw invalid("it registered a client that shows itself by \(named) and gave it no secret")
+        }
+        var registration = ClientRegistration(
+            destination: vault.destination(of: account),
+            clientID: client.id,
+            authentication: named,
+            redirectURIs: client.redirectURIs ?? request.redirectURIs,
+            registeredAt: access.clock.now.wall
+        )
+        guard let uri = request.redirectURIs.first, registration.takes(uri) else {
+            throw invalid("it registered a client with other redirect URIs than the one that was asked for")
+        }
+        registration.clientSecret = client.secret
+        registration.secretExpiresAt = client.secretExpiresAt
+        registration.registrationAccessToken = client.accessToken
+        registration.registrationClientURI = client.configurationURI
+        return registration
+    }
+
+    private func invalid(_ reason: String) -> ProtocolError {
+        ProtocolError(.providerError, "\(account.issuerHost) registers clients in a way that is of no use: \(reason)")
+    }
+
+    /// The provider has no registration endpoint.
+    var unregistrable: ProtocolError {
+        ProtocolError(
+            .configInvalid,
+            "“\(account.name)” names no client_id, and \(account.issuerHost) registers no clients by itself: register an "
+                + "application there and put its client_id into \(account.file)",
+            data: ["file": .string(account.file), "member": "client_id"]
+        )
+    }
+}
+
+extension ClientRegistration {
+    /// The ways home, those first that the provider knows: a port that can be had again saves a registration.
+    func preferred(among candidates: [RedirectURI]) -> [RedirectURI] {
+        candidates.flatMap { candidate in
+            let known = redirectURIs.compactMap { try? RedirectURI($0) }
+            return known.filter { candidate.text(port: $0.url.port) == $0.url.text && $0 != candidate } + [candidate]
+        }
+    }
+
+    /// Whether the provider sends answers there, as far as its registration says: byte for byte, or at any port where it
+    /// has registered a loopback URI without one (RFC 8252, section 7.3).
+    func takes(_ redirectURI: String) -> Bool {
+        redirectURIs.contains { registered in
+            if registered == redirectURI { return true }
+            guard let own = try? RedirectURI(registered), case .loopback(_, port: nil) = own.kind,
+                let port = (try? WebURL(redirectURI))?.port
+            else { return false }
+            return own.text(port: port) == redirectURI
+        }
+    }
+}
+
+extension AccountConfiguration {
+    /// The account as the client that a provider has registered.
+    func asClient(_ registration: ClientRegistration) -> AccountConfiguration {
+        var account = self
+        account.clientID = registration.clientID
+        account.clientAuthentication = ClientAuthenticationMethod(rawValue: registration.authentication) ?? .none
+        return account
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import Secrets
+import StrictJSON
+
+/// What came of a registration (RFC 7591, section 3.2).
+package enum RegistrationAnswer: Sendable {
+    /// The client as the provider has it, which need not be what was asked for (section 3.2.1).
+    package struct Client: Sendable {
+        package let id: String
+        package let secret: Secret?
+        /// Unix seconds; nil where the secret never ends.
+        package let secretExpiresAt: Int64?
+        /// Its `token_endpoint_auth_method`; nil where the answer names none.
+        package let authentication: String?
+        /// nil where the answer names none.
+        package let redirectURIs: [String]?
+        package let accessToken: Secret?
+        package let configurationURI: String?
+    }
+
+    case registered(Client)
+    /// The provider says no; `isUnauthorized`: to whoever asks without an initial access token, or with this one.
+    case refused(OAuthErrorBody, isUnauthorized: Bool)
+    /// Passing: try again later.
+    case unavailable(reason: String)
+    /// It breaks the specification.
+    case invalid(reason: String)
+
+    /// Reads the answer; 200 is as good as 201, since some providers send it. `sent` are the secrets of the request.
+    package static func read(_ response: HTTPResponse, sent: [Secret] = []) -> RegistrationAnswer {
+        let object = AnswerBody(response).object
+        guard (200..<300).contains(response.status) else {
+            if response.status >= 500 || [408, 425, 429].contains(response.status) {
+                return .unavailable(reason: "the registration endpoint answered HTTP \(response.status)")
+            }
+            let body = object.flatMap { OAuthErrorBody(answer: $0, status: response.status, sent: sent) }
+            return .refused(
+                body ?? OAuthErrorBody(error: "", status: response.status),
+                isUnauthorized: [401, 403].contains(response.status)
+            )
+        }
+        guard let object else {
+            return .invalid(reason: "the registration endpoint sent \(JSONDocument.typeName(of: response)), not JSON")
+        }
+        guard let id = object["client_id"]?.string, !id.isEmpty else {
+            return .invalid(reason: "the registration names no client_id")
+        }
+        let secret = object["client_secret"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+        let end = object["client_secret_expires_at"]?.int64
+        return .registered(
+            Client(
+                id: id,
+                secret: secret,
+                secretExpiresAt: secret == nil || end == 0 ? nil : end,
+                authentication: object["token_endpoint_auth_method"]?.string,
+                redirectURIs: object["redirect_uris"]?.array?.compactMap(\.string),
+                accessToken: object["registration_access_token"]?.string.map { Secret($0) },
+                configurationURI: object["registration_client_uri"]?.string
+            )
+        )
+    }
+}

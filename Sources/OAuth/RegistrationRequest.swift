@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import HTTPTypes
+package import Secrets
+package import StrictJSON
+
+/// Asks a provider to register this program as a client of its (RFC 7591, sections 2 and 3.1).
+package struct RegistrationRequest: Sendable {
+    /// What names this program at every provider, whatever its version.
+    package static let softwareID = "5b1f6c0e-8f0e-4d0c-9a3a-6f2d1f0a7c55"
+
+    package var redirectURIs: [String]
+    package var scope: Scope = []
+    package var authentication = ClientAuthenticationMethod.none
+    package var grantTypes = ["authorization_code", "refresh_token"]
+    /// The public part of the client's key, where it shows itself by one.
+    package var publicKey: JSONObject?
+    package var softwareVersion: String
+
+    package init(redirectURIs: [String], softwareVersion: String) {
+        self.redirectURIs = redirectURIs
+        self.softwareVersion = softwareVersion
+    }
+
+    /// The loopback redirects to register for one that is listened at: both literals, since the next sign-in may find
+    /// the other family alone (RFC 8252, section 7.3); anything else stands for itself.
+    package static func redirects(for uri: String) -> [String] {
+        let literals = ["http://127.0.0.1", "http://[::1]"]
+        guard let own = literals.first(where: { uri.hasPrefix($0 + ":") || uri.hasPrefix($0 + "/") }) else {
+            return [uri]
+        }
+        let rest = uri.dropFirst(own.count)
+        return [uri] + literals.filter { $0 != own }.map { $0 + rest }
+    }
+
+    /// The request as it goes out; `initialAccessToken` is what the provider gave for it (section 3).
+    package func httpRequest(endpoint: WebURL, initialAccessToken: Secret? = nil) -> HTTPRequest {
+        var headers: HTTPHeaders = ["Accept": "application/json", "Content-Type": "application/json"]
+        if let initialAccessToken { headers["Authorization"] = "Bearer " + initialAccessToken.reveal() }
+        return HTTPRequest(
+            method: .post,
+            url: endpoint,
+            headers: headers,
+            body: Secret(bytes: JSONWriter.bytes(.object(metadata)))
+        )
+    }
+
+    private var metadata: JSONObject {
+        var object: JSONObject = [
+            "client_name": "tokend", "application_type": "native",
+            "token_endpoint_auth_method": .string(authentication.rawValue),
+            "grant_types": .array(grantTypes.map { .string($0) }), "response_types": ["code"],
+            "software_id": .string(Self.softwareID), "software_version": .string(softwareVersion),
+        ]
+        object["redirect_uris"] = redirectURIs.isEmpty ? nil : .array(redirectURIs.map { .string($0) })
+        object["scope"] = scope.text.isEmpty ? nil : .string(scope.text)
+        object["jwks"] = publicKey.map { ["keys": [.object($0)]] }
+        return object
+    }
+}
