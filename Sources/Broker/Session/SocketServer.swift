@@ -98,7 +98,7 @@ package import TokendProtocol
                 return
             }
             let session = try ClientSession(descriptor: descriptor, peer: peer, server: self)
-            session.isFromBacklog = isBacklog
+            session.connected.isFromBacklog = isBacklog
             sessions[ObjectIdentifier(session)] = session
             if isBacklog { isBacklog = isWaitedFor }
         } catch {
