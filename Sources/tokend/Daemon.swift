@@ -43,7 +43,7 @@ import TokendProtocol
     nonisolated static func run(_ options: CommandLineOptions, _ environment: [String: String]) throws(StartFailure)
         -> Int32
     {
-        let path = try socketPath(options, environment)
+        let path = try MainSocket.path(options, environment)
         let handed = try MainSocket.activated(path: path)
         let socket = if let handed { handed } else { try MainSocket.make(path: path) }
         let outcome: Result<Int32, StartFailure>
@@ -75,21 +75,6 @@ import TokendProtocol
         } catch {
             socket.remove()
             return .failure(error)
-        }
-    }
-
-    private nonisolated static func socketPath(
-        _ options: CommandLineOptions,
-        _ environment: [String: String]
-    ) throws(StartFailure) -> String {
-        if let path = options.socket { return path }
-        do {
-            return try SocketPath.resolve(environment: environment, uid: getuid()) { folder in
-                var status = stat()
-                return stat(folder, &status) == 0 && status.st_uid == getuid()
-            }
-        } catch {
-            throw StartFailure(code: 78, message: error.message)
         }
     }
 

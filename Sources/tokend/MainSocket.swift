@@ -3,6 +3,7 @@
 
 import Glibc
 import Systemd
+import TokendProtocol
 
 /// The socket that clients connect to: handed over by the service manager, or made here.
 struct MainSocket {
@@ -14,6 +15,22 @@ struct MainSocket {
 
     /// The name in the socket unit (`FileDescriptorName=`).
     private static let name = "tokend"
+
+    /// Where it is to be: `--socket`, or what `TokendProtocol` says of the environment.
+    static func path(
+        _ options: CommandLineOptions,
+        _ environment: [String: String]
+    ) throws(StartFailure) -> String {
+        if let path = options.socket { return path }
+        do {
+            return try SocketPath.resolve(environment: environment, uid: getuid()) { folder in
+                var status = stat()
+                return stat(folder, &status) == 0 && status.st_uid == getuid()
+            }
+        } catch {
+            throw StartFailure(code: 78, message: error.message)
+        }
+    }
 
     /// Takes the socket that systemd hands over; nil where there is none.
     static func activated(path: String) throws(StartFailure) -> MainSocket? {

@@ -13,6 +13,8 @@ package import TokendProtocol
     /// Lines taken since the start.
     package internal(set) var requestCount = 0
     private let listener: Int32
+    /// The clients that are taken connected before the kernel was asked to say who writes.
+    private var isBacklog = true
     private var source: EventSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -101,10 +103,18 @@ package import TokendProtocol
                 return
             }
             let session = try ClientSession(descriptor: descriptor, peer: peer, server: self)
+            session.connected.isFromBacklog = isBacklog
             sessions[ObjectIdentifier(session)] = session
+            if isBacklog { isBacklog = isWaitedFor }
         } catch {
             close(descriptor)
         }
+    }
+
+    /// Whether another client waits to be taken.
+    private var isWaitedFor: Bool {
+        var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
     }
 
     /// Too many clients, or out of descriptors: new ones wait in the backlog for a second instead of spinning the loop.
