@@ -245,6 +245,12 @@ import TokendProtocol
         #expect(faults.first?.description.hasPrefix(Self.path + ":4: authorization_parameters.client_secret: ") == true)
     }
 
+    @Test func `a fault is told on one line, whatever the names in the file are`() {
+        let faults = Self.faults(#"{ issuer: "https://i.example", client_id: "c", "a\n<3>b\u001b[31mc": 1 }"#)
+        #expect(faults.first?.member == "a\n<3>b\u{1B}[31mc")
+        #expect(faults.first?.description.hasPrefix(Self.path + ":1: a <3>bc: ") == true)
+    }
+
     @Test func `every fault of a file is found at once, and what is missing is said`() {
         let faults = Self.faults(#"{ scopes: "x", flow: "implicit", colour: 1 }"#)
         #expect(faults.map(\.member) == ["issuer", "client_id", "flow", "scopes", "colour"])

@@ -30,6 +30,12 @@ import TokendProtocol
         #expect(await peers[2].line() != nil)
     }
 
+    @Test func `clients of further sockets leave descriptors to those of the main one`() {
+        #expect(SessionLimits.furtherClients(ofDescriptors: 524_288, sockets: 3) == 256)
+        #expect(SessionLimits.furtherClients(ofDescriptors: 512, sockets: 6) == 10)
+        #expect(SessionLimits.furtherClients(ofDescriptors: 64, sockets: 256) == 4)
+    }
+
     @Test @LoopActor func `a client that sends much at once has its turn, and then it is the others'`() async throws {
         let stand = try SessionStand { $0.turn = .zero }
         defer { stand.end() }
