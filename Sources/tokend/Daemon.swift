@@ -31,6 +31,7 @@ import TokendProtocol
     private var storeWatch: SecretServiceWatch?
     private var storeLook: EventSource?
     private var sleepWatch: BusSlot?
+    private var network: NetworkArrivals?
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
@@ -165,6 +166,7 @@ import TokendProtocol
         }
         watchConfiguration()
         watchClocks()
+        watchNetwork()
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
@@ -212,10 +214,23 @@ import TokendProtocol
             let bus = try Bus(.system, loop: loop)
             buses.append(bus)
             sleepWatch = try SleepWatch.start(on: bus) { [unowned self] isGoingToSleep in
-                if !isGoingToSleep { broker.timeJumped() }
+                guard !isGoingToSleep else { return }
+                transport.forgetAll()
+                broker.timeJumped()
             }
         } catch {
             log.write(LogLine(.debug, "no word of suspends: \(error.message), ignoring"))
+        }
+    }
+
+    private func watchNetwork() {
+        do throws(SystemdError) {
+            network = try NetworkArrivals(loop: loop) { [unowned self] in
+                transport.forgetAll()
+                broker.networkAppeared()
+            }
+        } catch {
+            log.write(LogLine(.debug, "no word of the network: \(error.message), ignoring"))
         }
     }
 
