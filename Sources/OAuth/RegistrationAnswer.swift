@@ -46,7 +46,8 @@ package enum RegistrationAnswer: Sendable {
             )
         }
         guard let object else {
-            return .invalid(reason: "the registration endpoint sent \(JSONDocument.typeName(of: response)) that is no JSON object")
+            let type = JSONDocument.typeName(of: response)
+            return .invalid(reason: "the registration endpoint sent \(type) that is no JSON object")
         }
         guard let id = object["client_id"]?.string, !id.isEmpty else {
             return .invalid(reason: "the registration names no client_id")
