@@ -53,9 +53,10 @@ extension Programs {
             }
         }
 
-        /// `invalid-sig-rs256`, `invalid-sig-es256`, `idtoken-sig-rs256`
         @Test(arguments: [SignatureAlgorithm.rs256, .es256])
-        func `a good signature passes and a turned bit does not`(algorithm: SignatureAlgorithm) async throws {
+        func `a turned bit fails, whole it passes (invalid-sig-rs256, invalid-sig-es256, idtoken-sig-rs256)`(
+            algorithm: SignatureAlgorithm
+        ) async throws {
             try await Stand.with { stand in
                 try stand.provider.rotateKeys(keepingOld: false, algorithm: algorithm)
                 stand.provider.script(.token, .editingIDToken { $0.signer = .spoiled })
@@ -67,8 +68,10 @@ extension Programs {
             }
         }
 
-        /// `ignores-unparseable-key-in-jwks`, `signing-key-rotation`, `signing-key-rotation-just-before-signing`
-        @Test func `odd keys are passed over and a new key is looked for`() async throws {
+        /// Also `signing-key-rotation-just-before-signing`.
+        @Test func `a new key is looked for (ignores-unparseable-key-in-jwks, signing-key-rotation)`()
+            async throws
+        {
             try await Stand.with { stand in
                 stand.provider.publishJunk([["kty": "AKP", "alg": "ML-DSA-44", "pub": "x"], ["kty": "MADE-UP"]])
                 try await stand.signIn()
@@ -101,7 +104,7 @@ extension Programs {
         }
 
         /// `refresh-token`: the new access token is the one that is used.
-        @Test func `a refresh serves the new token`() async throws {
+        @Test func `a refresh serves the new token (refresh-token)`() async throws {
             try await Stand.with { stand in
                 try await stand.signIn()
                 let first = try #require(try await stand.token()["access_token"]?.string)

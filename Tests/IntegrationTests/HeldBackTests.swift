@@ -12,8 +12,6 @@ extension Programs {
         enum Way: CaseIterable {
             /// An editor writes the account's file.
             case file
-            /// A program calls `account.add`.
-            case method
             /// The preset changes that the account's file names.
             case preset
         }
@@ -53,7 +51,7 @@ extension Programs {
 
         private static func write(_ account: JSONObject, by way: Way, _ world: DaemonWorld) throws {
             switch way {
-            case .file, .method:
+            case .file:
                 try world.writeAccount("work", text(account))
             case .preset:
                 try world.writeAccount("work", #"{ provider: "corp" }"#)
@@ -62,13 +60,8 @@ extension Programs {
         }
 
         private static func change(_ account: JSONObject, by way: Way, _ stand: Stand) async throws {
-            guard way == .method else {
-                try write(account, by: way, stand.world)
-                _ = try await stand.client.result("config.reload")
-                return
-            }
-            let params: JSONObject = ["account": "work", "config": .object(account), "replace": true]
-            _ = try await stand.client.result("account.add", params)
+            try write(account, by: way, stand.world)
+            _ = try await stand.client.result("config.reload")
         }
 
         @Test(arguments: Way.allCases)
