@@ -193,7 +193,8 @@ import tokenctl
         var waiting = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         while !text.hasSuffix("END\n"), poll(&waiting, 1, 20_000) > 0 {
             var chunk = [UInt8](repeating: 0, count: 4096)
-            text += String(decoding: chunk.prefix(max(0, read(end, &chunk, chunk.count))), as: UTF8.self)
+            let count = read(end, &chunk, chunk.count)
+            text += String(decoding: chunk.prefix(max(0, count)), as: UTF8.self)
         }
         return text.split(separator: "\n").map(String.init)
     }
