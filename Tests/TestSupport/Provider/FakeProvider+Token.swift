@@ -82,7 +82,7 @@ extension FakeProvider {
         let tokens = withState { state in
             state.book.redeem(
                 code,
-                scope: settings.scopesChooseResource ? parameters["scope"] : nil,
+                scope: state.settings.scopesChooseResource ? parameters["scope"] : nil,
                 resources: parameters.values(of: "resource"),
                 audience: parameters["audience"],
                 settings: state.settings,
