@@ -7,6 +7,8 @@ package import HTTPTypes
 package struct DeviceAuthorizationRequest: Sendable {
     /// What is asked for.
     package var scope: Scope
+    /// How the provider differs from the standard.
+    package var dialect = ProviderDialect()
     /// What the token is for (RFC 8707).
     package var resources: [String] = []
     /// What the token is for, in the way of the providers that know no `resource`.
@@ -34,7 +36,7 @@ package struct DeviceAuthorizationRequest: Sendable {
         authentication: ClientAuthentication
     ) throws(OAuthError) -> HTTPRequest {
         var form = FormParameters()
-        form.append("scope", ifPresent: scope.text)
+        form.append(dialect.deviceScopeParameter, ifPresent: scope.text)
         form.append("login_hint", ifPresent: loginHint)
         form.append("prompt", ifPresent: prompt)
         form.append("acr_values", ifPresent: acrValues)

@@ -50,8 +50,14 @@ extension OAuthErrorBody {
         case .bool(true)?: Found()
         case .object(let inner)? where !inner.isEmpty: found(inside: inner)
         case .array(let list)? where !list.isEmpty: found(in: list)
-        default: answer["errors"]?.array.flatMap { $0.isEmpty ? nil : found(in: $0) }
+        default: answer["errors"]?.array.flatMap { $0.isEmpty ? nil : found(in: $0) } ?? deviceWord(in: answer)
         }
+    }
+
+    /// Twitch says how a device login goes in `message` alone (RFC 8628, section 3.5).
+    private static func deviceWord(in answer: JSONObject) -> Found? {
+        let words = ["authorization_pending", "slow_down", "access_denied", "expired_token"]
+        return answer["message"]?.string.flatMap { words.contains($0) ? Found(code: $0) : nil }
     }
 
     /// `errors[]`: the first one counts (Fitbit).

@@ -25,6 +25,16 @@ package struct ProviderDialect: Sendable, Hashable {
     /// What stands between scopes there (Slack: a comma).
     package var scopeSeparator = " "
 
+    /// The parameter of the device authorization request that scopes go into (Twitch: `scopes`).
+    package var deviceScopeParameter = "scope"
+
+    /// Whether scopes choose the resource that a token is for, one a token, whose answer covers all that was consented
+    /// to of it (Entra, which refuses RFC 8707's `resource`).
+    package var scopesChooseResource = false
+
+    /// Whether a refresh wants the `redirect_uri` of the login once more (GitLab).
+    package var refreshSendsRedirectURI = false
+
     /// A provider that keeps to the standards.
     package init() {}
 }

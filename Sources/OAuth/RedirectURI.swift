@@ -41,6 +41,16 @@ package struct RedirectURI: Sendable, Hashable {
         kind = try Self.kind(of: url)
     }
 
+    /// Whether it is on this machine.
+    package var isLoopback: Bool {
+        if case .loopback = kind { true } else { false }
+    }
+
+    /// Whether it is on this machine, at whatever port the listener gets.
+    package var hasOpenPort: Bool {
+        if case .loopback(_, port: nil) = kind { true } else { false }
+    }
+
     /// The URI as it is sent, with the port that the listener got in place of a missing one.
     package func text(port: Int?) -> String {
         guard case .loopback(let host, nil) = kind, let port else { return url.text }

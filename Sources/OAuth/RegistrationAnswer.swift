@@ -17,6 +17,8 @@ package enum RegistrationAnswer: Sendable {
         package let authentication: String?
         /// nil where the answer names none.
         package let redirectURIs: [String]?
+        /// nil where the answer names none.
+        package let grantTypes: [String]?
         package let accessToken: Secret?
         package let configurationURI: String?
     }
@@ -64,6 +66,7 @@ package enum RegistrationAnswer: Sendable {
                 secretExpiresAt: secret == nil || end == 0 ? nil : end,
                 authentication: object["token_endpoint_auth_method"]?.string,
                 redirectURIs: object["redirect_uris"]?.array?.compactMap(\.string),
+                grantTypes: object["grant_types"]?.array?.compactMap(\.string),
                 accessToken: object["registration_access_token"]?.string.map { Secret($0) },
                 configurationURI: object["registration_client_uri"]?.string
             )

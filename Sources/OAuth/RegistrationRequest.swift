@@ -18,6 +18,9 @@ package struct RegistrationRequest: Sendable {
     package var publicKey: JSONObject?
     package var softwareVersion: String
 
+    /// Whether the client is to sign people in on another device (RFC 8628).
+    package var isForDevice: Bool { grantTypes.contains(TokenRequest.deviceGrantType) }
+
     package init(redirectURIs: [String], softwareVersion: String) {
         self.redirectURIs = redirectURIs
         self.softwareVersion = softwareVersion

@@ -27,11 +27,13 @@ package struct TokenRequest: Sendable {
     }
 
     /// Trades a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5). `redirectURI` is the one that was
-    /// sent, byte for byte. A code is sent once, whatever becomes of the answer.
+    /// sent, byte for byte. A code is sent once, whatever becomes of the answer. `scope` is for providers that go by it
+    /// here, too.
     package static func authorizationCode(
         _ code: Secret,
         redirectURI: String,
         proofKey: ProofKey,
+        scope: Scope? = nil,
         resources: [String] = [],
         audience: String? = nil
     ) throws(OAuthError) -> TokenRequest {
@@ -39,20 +41,23 @@ package struct TokenRequest: Sendable {
         form.append("code", code)
         form.append("redirect_uri", redirectURI)
         form.append("code_verifier", proofKey.verifier)
+        form.append("scope", ifPresent: scope?.text)
         return try TokenRequest(form, resources: resources, audience: audience)
     }
 
     /// Refreshes (RFC 6749, section 6). `scope` is left out unless a narrower token is wanted; it never
-    /// holds more than was granted.
+    /// holds more than was granted. `redirectURI` is the login's, for providers that want it again.
     package static func refresh(
         _ refreshToken: Secret,
         scope: Scope? = nil,
+        redirectURI: String? = nil,
         resources: [String] = [],
         audience: String? = nil
     ) throws(OAuthError) -> TokenRequest {
         var form: FormParameters = ["grant_type": "refresh_token"]
         form.append("refresh_token", refreshToken)
         form.append("scope", ifPresent: scope?.text)
+        form.append("redirect_uri", ifPresent: redirectURI)
         return try TokenRequest(form, resources: resources, audience: audience)
     }
 

@@ -69,6 +69,8 @@ package struct PresetDescription: Sendable, Equatable {
     package var redirect: String?
     /// What to know before, a sentence each.
     package var notes: [String]
+    /// Whether the provider registers a client by itself, so that a person need not.
+    package var registersClients = false
     /// What else must be supplied.
     package var asks: [Question]
     /// The settings that accounts get, with `{NAME}` where an answer goes.
@@ -98,6 +100,7 @@ package struct PresetDescription: Sendable, Equatable {
         account = try reader.object("account") ?? [:]
         file = try reader.string("file")
         fault = try reader.string("fault")
+        registersClients = try reader.flag("registers_clients") ?? false
         if let register = try reader.object("register") {
             let inner = MemberReader(result: register)
             registerURL = try inner.string("url")
@@ -130,6 +133,7 @@ package struct PresetDescription: Sendable, Equatable {
         register.set("redirect", redirect)
         if !register.isEmpty { object["register"] = .object(register) }
         object.set("notes", notes.isEmpty ? nil : notes)
+        if registersClients { object["registers_clients"] = true }
         if !asks.isEmpty { object["asks"] = .array(asks.map { .object($0.encoded()) }) }
         object.set("file", file)
         object.set("fault", fault)

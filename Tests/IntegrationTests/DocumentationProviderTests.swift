@@ -25,6 +25,9 @@ import TokendProtocol
             #expect(row[1] == "\(preset.title): \(preset.about)")
             #expect(row[2] == preset.registration.redirect ?? "none")
             #expect((row[3] == "yes") == Self.wantsSecret(preset))
+            let isPasted = preset.account["redirect_uri"]?.string?.hasPrefix("https:") == true
+            let way = isPasted ? "in a browser, pasting the answer" : "in a browser"
+            #expect(row[5] == (preset.account["flow"] == "device" ? "with a code" : way))
             #expect(row[4] == preset.asks.map { "`\($0.name)`" }.joined(separator: ", ").withoutLoneQuotes)
         }
         let pages = DocumentationPage.all.map(\.path).filter {
@@ -69,8 +72,9 @@ import TokendProtocol
         }
         let set = try source.object()["set"]?.object ?? [:]
         let flags = set.map { " --set \($0.name)=\($0.value.string ?? "")" }.joined()
-        let command = "tokenctl login work --provider \(name) --client-id ID\(flags)\n"
-        #expect(page.blocks.filter { $0.info == "sh" }.map(\.text) == [command])
+        let client = try Self.preset(name).registersClients ? "" : " --client-id ID"
+        let command = "tokenctl login work --provider \(name)\(client)\(flags)\n"
+        #expect(page.blocks.first { $0.info == "sh" }?.text == command)
         #expect(
             set.allSatisfy { member in (try? Self.preset(name))?.asks.contains { $0.name == member.name } ?? false }
         )

@@ -74,6 +74,37 @@ extension Programs {
             }
         }
 
+        @Test func `where scopes choose the resource, one sign-in brings a token for each`() async throws {
+            var settings = ProviderSettings.approving
+            settings.scopesChooseResource = true
+            let (graph, mail) = ("https://graph.example.com", "https://mail.example.com")
+            settings.scopes = ["openid", "email", "offline_access", graph + "/Mail.Read", graph + "/User.Read"]
+            settings.scopes += [mail + "/IMAP", mail + "/SMTP"]
+            let consented = settings.scopes
+            try await Stand.with(settings) { world, provider in
+                try world.writeAccount(
+                    "work",
+                    """
+                    { issuer: "\(provider.issuer)", client_id: "tokend", scopes: \(consented),
+                      dialect: { scopes_choose_resource: true } }
+                    """
+                )
+            } _: { stand in
+                try await stand.signIn()
+                let own = try await stand.token()
+                #expect(own["scope"]?.string?.contains(mail) == false)
+                #expect(own["scope"]?.string?.contains(graph + "/User.Read") == true)
+                let other = try await stand.token(["scope": .string(mail + "/IMAP")])
+                #expect(try purpose(other, stand).scope == "openid email offline_access \(mail)/IMAP \(mail)/SMTP")
+                #expect(try await stand.token(["scope": .string(mail + "/IMAP")])["refreshed"] == false)
+                #expect(try await stand.token() == own, "the account's own is as it was")
+                #expect(try await stand.token(["fresh": true])["scope"] == own["scope"])
+                let refusal = try await stand.refusal("token.get", ["account": "work", "resource": .string(mail)])
+                #expect(refusal.kind == "invalid_params" && refusal.data["member"] == "resource")
+                #expect(stand.provider.count(grantType: "refresh_token") == 2)
+            }
+        }
+
         @Test func `sixty clients with three combinations cost three refreshes, one at a time (engine rule 1)`()
             async throws
         {

@@ -178,6 +178,40 @@ import tokenctl
         #expect(home.text(Self.entry) == nil)
     }
 
+    /// What the desktop was told; the program that shows it is not waited for.
+    private func shown(_ home: Home, _ arguments: [String], _ daemon: StandInDaemon) throws -> [String] {
+        let pipe = home.path + "/shown"
+        mkfifo(pipe, 0o600)
+        let end = open(pipe, O_RDWR | O_CLOEXEC)
+        defer { close(end) }
+        try home.write("#!/bin/sh\nprintf '%s\\n' \"$@\" END > '\(pipe)'\n", "notify-send")
+        chmod(home.path + "/notify-send", 0o700)
+        var there = home.there
+        there.programs = ["notify-send": home.path + "/notify-send"]
+        _ = try there.run(arguments, daemon)
+        var text = ""
+        var waiting = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+        while !text.hasSuffix("END\n"), poll(&waiting, 1, 20_000) > 0 {
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            let count = read(end, &chunk, chunk.count)
+            text += String(decoding: chunk.prefix(max(0, count)), as: UTF8.self)
+        }
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `who has no terminal is told by the desktop how the sign-in ended`() throws {
+        let url = "com.example.app:/cb?code=c7&state=s"
+        let good = try StandInDaemon { _ in .result(["account": "work", "identity": "an<na", "renewable": true]) }
+        defer { good.stop() }
+        let told = try shown(Home(), ["callback", url], good)
+        #expect(told.suffix(4) == ["--", "Signed in", "Signed in to work as an&lt;na.", "END"])
+        let bad = try StandInDaemon { _ in .error("login_unknown", code: -32005, message: "no such sign-in") }
+        defer { bad.stop() }
+        let refused = try shown(Home(), ["callback", url], bad)
+        #expect(refused.suffix(4) == ["--", "The sign-in did not succeed", "no such sign-in", "END"])
+        #expect(!(told + refused).contains { $0.contains("c7") })
+    }
+
     @Test(arguments: [["callback"], ["callback", "x:/y", "--status"], ["callback", "--status", "--remove", "a.b"]])
     func `one thing at a time`(arguments: [String]) throws {
         #expect(try Surroundings().run(arguments).code == 64)

@@ -110,7 +110,8 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
                     [
                         "provider": "p", "title": "P", "about": "a", "account": ["issuer": "https://{h}"],
                         "register": ["url": "https://p.example", "as": "an app", "redirect": "http://127.0.0.1"],
-                        "notes": ["n"], "asks": [["name": "h", "about": "a", "example": "e", "default": "d"]],
+                        "registers_clients": true, "notes": ["n"],
+                        "asks": [["name": "h", "about": "a", "example": "e", "default": "d"]],
                         "file": "/p.json5", "fault": "f",
                     ]
                 ]

@@ -81,6 +81,7 @@ extension ClientRegistration {
         object["client_secret_expires_at"] = secretExpiresAt.map { .integer($0) }
         object["registration_access_token"] = registrationAccessToken.map { .string($0.reveal()) }
         object["registration_client_uri"] = registrationClientURI.map { .string($0) }
+        if takesDeviceCodes { object["device"] = true }
         if isRefused { object["refused"] = true }
         return object
     }
@@ -102,6 +103,7 @@ extension ClientRegistration {
         secretExpiresAt = json["client_secret_expires_at"]?.int64
         registrationAccessToken = json["registration_access_token"]?.string.map { Secret($0) }
         registrationClientURI = json["registration_client_uri"]?.string
+        takesDeviceCodes = json["device"]?.bool ?? false
         isRefused = json["refused"]?.bool ?? false
     }
 }

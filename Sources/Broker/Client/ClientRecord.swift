@@ -77,6 +77,8 @@ package struct ClientRegistration: Sendable, Equatable {
     /// How the client shows itself, as the provider has it.
     package var authentication: String
     package var redirectURIs: [String]
+    /// Whether it may ask for the codes of a device login (RFC 8628).
+    package var takesDeviceCodes = false
     package var registrationAccessToken: Secret?
     package var registrationClientURI: String?
     /// Unix seconds.

@@ -21,11 +21,14 @@ import TokendProtocol
 
     /// The registration that the next sign-in can use; nil where there is none, or it is stale: for another place,
     /// refused by the provider, or with a secret that has ended.
-    func known() async throws(ProtocolError) -> ClientRegistration? {
+    ///
+    /// - Parameter isForDevice: whether it must be one for device logins.
+    func known(isForDevice: Bool = false) async throws(ProtocolError) -> ClientRegistration? {
         do {
             let registrations = try await vault.record(of: account.name).registrations
             let now = access.clock.now.wall
-            return registrations.last.flatMap { registration in
+            return registrations.last { isForDevice ? $0.takesDeviceCodes : !$0.redirectURIs.isEmpty }.flatMap {
+                registration in
                 let isAlive = registration.secretExpiresAt.map { $0 > now } ?? true
                 let isHere = registration.destination == vault.destination(of: account)
                 return isAlive && isHere && !registration.isRefused ? registration : nil
@@ -47,36 +50,64 @@ import TokendProtocol
         metadata: ProviderMetadata,
         held: String?
     ) async throws(ProtocolError) -> ProviderAccess {
-        var registration = known
-        if registration?.takes(redirectURI) != true {
-            let new = try await register(redirectURI, scope, metadata)
-            do {
-                try await vault.change(account) { record in
-                    record.registrations.removeAll { $0.clientID != held || $0.clientID == new.clientID }
-                    record.registrations.append(new)
-                }
-            } catch {
-                throw error.protocolError
+        if let known, known.takes(redirectURI) { return try await access(as: known) }
+        let request = RegistrationRequest(
+            redirectURIs: RegistrationRequest.redirects(for: redirectURI),
+            softwareVersion: softwareVersion
+        )
+        return try await registered(request, scope, metadata, held)
+    }
+
+    /// The access as a client that may ask for a device login's codes: as `known`, or newly registered.
+    func deviceClient(
+        _ known: ClientRegistration?,
+        scope: Scope,
+        metadata: ProviderMetadata,
+        held: String?
+    ) async throws(ProtocolError) -> ProviderAccess {
+        if let known { return try await access(as: known) }
+        let own = account.redirects.map(\.url.text)
+        var request = RegistrationRequest(
+            redirectURIs: own.isEmpty ? RegistrationRequest.redirects(for: "http://127.0.0.1/callback") : own,
+            softwareVersion: softwareVersion
+        )
+        request.grantTypes.append(TokenRequest.deviceGrantType)
+        return try await registered(request, scope, metadata, held)
+    }
+
+    /// Registers, and keeps what came in the store before it is used.
+    private func registered(
+        _ request: RegistrationRequest,
+        _ scope: Scope,
+        _ metadata: ProviderMetadata,
+        _ held: String?
+    ) async throws(ProtocolError) -> ProviderAccess {
+        var request = request
+        request.scope = scope
+        let new = try await register(request, metadata)
+        do {
+            try await vault.change(account) { record in
+                record.registrations.removeAll { $0.clientID != held || $0.clientID == new.clientID }
+                record.registrations.append(new)
             }
-            registration = new
+        } catch {
+            throw error.protocolError
         }
-        guard let registration else { return access }
+        return try await access(as: new)
+    }
+
+    private func access(as registration: ClientRegistration) async throws(ProtocolError) -> ProviderAccess {
         var access = access
         access.account = account.asClient(registration)
         do { return try await access.identified() } catch { throw error.protocolError }
     }
 
     private func register(
-        _ redirectURI: String,
-        _ scope: Scope,
+        _ request: RegistrationRequest,
         _ metadata: ProviderMetadata
     ) async throws(ProtocolError) -> ClientRegistration {
         guard let endpoint = metadata.registrationEndpoint else { throw unregistrable }
-        var request = RegistrationRequest(
-            redirectURIs: RegistrationRequest.redirects(for: redirectURI),
-            softwareVersion: softwareVersion
-        )
-        request.scope = scope
+        var request = request
         request.authentication = account.clientAuthentication
         let token: Secret?
         do throws(ClientFault) {
@@ -141,7 +172,14 @@ import TokendProtocol
             redirectURIs: client.redirectURIs ?? request.redirectURIs,
             registeredAt: access.clock.now.wall
         )
-        guard let uri = request.redirectURIs.first, registration.takes(uri) else {
+        if request.isForDevice {
+            guard client.grantTypes?.contains(TokenRequest.deviceGrantType) != false else {
+                throw invalid("it registered a client that may not sign in with a code (grant_types)")
+            }
+            registration.takesDeviceCodes = true
+            // Nothing has shown that any port will do there: a sign-in with a browser registers its own.
+            registration.redirectURIs.removeAll { text in (try? RedirectURI(text))?.hasOpenPort != false }
+        } else if request.redirectURIs.first.map({ registration.takes($0) }) != true {
             throw invalid("it registered a client with other redirect URIs than the one that was asked for")
         }
         registration.clientSecret = client.secret
@@ -180,7 +218,7 @@ extension ClientRegistration {
     func takes(_ redirectURI: String) -> Bool {
         redirectURIs.contains { registered in
             if registered == redirectURI { return true }
-            guard let own = try? RedirectURI(registered), case .loopback(_, port: nil) = own.kind,
+            guard let own = try? RedirectURI(registered), own.hasOpenPort,
                 let port = (try? WebURL(redirectURI))?.port
             else { return false }
             return own.text(port: port) == redirectURI

@@ -19,10 +19,15 @@ extension ProviderDialect {
         lifetimeIsInMilliseconds = reader.bool("lifetime_is_in_milliseconds") ?? lifetimeIsInMilliseconds
         accessDeniedMeansWrongSecret = reader.bool("access_denied_means_wrong_secret") ?? accessDeniedMeansWrongSecret
         scopeParameter = reader.string("scope_parameter") ?? scopeParameter
-        if scopeParameter != "scope", AuthorizationRequest.reservedParameters.contains(scopeParameter) {
-            reader.fault("scope_parameter", "is set by the protocol itself and cannot be changed")
+        deviceScopeParameter = reader.string("device_scope_parameter") ?? deviceScopeParameter
+        for (name, parameter) in [
+            ("scope_parameter", scopeParameter), ("device_scope_parameter", deviceScopeParameter),
+        ] where parameter != "scope" && AuthorizationRequest.reservedParameters.contains(parameter) {
+            reader.fault(name, "is set by the protocol itself and cannot be changed")
         }
         scopeSeparator = reader.word("scope_separator", as: Separator.self) == .comma ? "," : " "
+        scopesChooseResource = reader.bool("scopes_choose_resource") ?? scopesChooseResource
+        refreshSendsRedirectURI = reader.bool("refresh_sends_redirect_uri") ?? refreshSendsRedirectURI
         reader.finish()
     }
 }

@@ -36,6 +36,7 @@ extension GrantRecord {
         object["identity"] = identity.map { .string($0) }
         object["metadata"] = metadata.map { .object($0.members) }
         object["destination"] = .object(destination.json)
+        object["redirect_uri"] = redirectURI.map { .string($0) }
         if flow != .browser { object["flow"] = .string(flow.rawValue) }
         object["signed_in_at"] = .integer(signedInAt)
         object["refreshed_at"] = refreshedAt.map { .integer($0) }
@@ -78,6 +79,7 @@ extension GrantRecord {
         record.rotates = object["rotates"]?.bool
         record.narrowedTo = object["narrowed_to"]?.string.map { Scope($0) }
         record.narrowingSticks = object["narrowing_sticks"]?.bool
+        record.redirectURI = object["redirect_uri"]?.string
         record.subject = object["subject"]?.string
         record.identity = object["identity"]?.string
         record.flow = object["flow"]?.string.map { LoginFlow(rawValue: $0) } ?? .browser

@@ -27,7 +27,8 @@ extension GrantRecord {
         record.narrowedTo = narrowedTo
         record.narrowingSticks = narrowingSticks
         let isRotated = record.refreshToken != refreshToken
-        if isRotated, narrowingSticks == nil, let asked = variant.scope, !asked.contains(all: scope) {
+        let asked = variant.choosesResource ? nil : variant.scope
+        if isRotated, narrowingSticks == nil, let asked, !asked.contains(all: scope) {
             record.narrowedTo = asked
         }
         return record

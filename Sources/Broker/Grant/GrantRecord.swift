@@ -54,6 +54,8 @@ package struct GrantRecord: Sendable, Equatable {
     /// What came back with the login besides the code; nil where nothing did.
     package var metadata: LoginMetadata?
     package var destination: GrantDestination
+    /// Where the login's answer came home; nil where there was no redirect, or it was not noted.
+    package var redirectURI: String?
     /// How it was made: some providers want no client secret for what came by a device login (GitHub).
     package var flow = LoginFlow.browser
     /// Unix seconds.

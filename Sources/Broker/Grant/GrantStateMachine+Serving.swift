@@ -64,7 +64,7 @@ extension GrantStateMachine {
         guard grant.record.canRenew else {
             return (fallBack(grant, demand, notRenewable, at: now), [])
         }
-        if let limit = variant?.scope {
+        if let limit = variant?.scope, variant?.choosesResource == false {
             let granted = grant.record.scope
             let error = granted.contains(all: limit) ? nil : insufficientScope(limit, granted: granted)
             if let error = grant.record.narrowingSticks == true ? narrowingSticks : error {
@@ -193,7 +193,7 @@ extension GrantStateMachine {
     /// What a held token has is known; of one that is to come the grant tells, as far as it is asked for by scope
     /// (RFC 6749, section 6): what another resource is given shows in the answer.
     private func missingScope(_ demand: TokenDemand, held: HeldToken?, granted: Scope) -> ProtocolError? {
-        if let variant = demand.variant, variant.scope == nil, held == nil { return nil }
+        if let variant = demand.variant, variant.scope == nil || variant.choosesResource, held == nil { return nil }
         if let limit = demand.variant?.scope, let wanted = demand.scope, !limit.contains(all: wanted) {
             return insufficientScope(wanted, granted: limit)
         }

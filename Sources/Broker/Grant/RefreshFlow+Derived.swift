@@ -10,18 +10,19 @@ import TokendProtocol
 extension RefreshFlow {
     /// The request that brings the wanted token. Without a word of a client's the scope is left out (RFC 6749,
     /// section 6).
-    func request(_ refreshToken: Secret) throws(OAuthError) -> TokenRequest {
+    func request(_ attempt: Attempt) throws(OAuthError) -> TokenRequest {
         try TokenRequest.refresh(
-            refreshToken,
-            scope: variant?.scope,
+            attempt.refreshToken,
+            scope: variant == nil ? account.renewalScope(granted: attempt.record.scope) : variant?.scope,
+            redirectURI: account.dialect.refreshSendsRedirectURI ? attempt.record.redirectURI : nil,
             resources: variant?.resources ?? account.resource,
             audience: variant == nil ? account.audience : variant?.audience
         )
     }
 
     /// Whether such a request can be made at all: the account's own parameters may name what a client names, too.
-    func canAsk(_ refreshToken: Secret) -> Bool {
-        (try? request(refreshToken).adding(account.tokenParameters)) != nil
+    func canAsk(_ attempt: Attempt) -> Bool {
+        (try? request(attempt).adding(account.tokenParameters)) != nil
     }
 
     /// A good answer to a refresh for a combination: its refresh token is the grant's, its scope is its own.
@@ -39,7 +40,8 @@ extension RefreshFlow {
         new.identity = verified?.identity ?? attempt.record.identity
         // No word on the scope means that it is the one that was asked for (RFC 6749, section 5.1).
         let granted = variant.scope ?? attempt.record.scope
-        let token = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
+        var token = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
+        if variant.choosesResource { token.scope = token.scope.union(token.scope.covering(granted)) }
         return await keep(new, DerivedToken(token, for: variant), attempt)
     }
 }
@@ -47,7 +49,7 @@ extension RefreshFlow {
 extension TokenVariant {
     /// Why an answer is not served: a token that covers more than was asked for is no narrow one.
     func fault(of response: TokenResponse, host: String) -> RefreshFailure? {
-        guard let scope, let given = response.scope, !scope.contains(all: given) else { return nil }
+        guard !choosesResource, let scope, let given = response.scope, !scope.contains(all: given) else { return nil }
         let error = ProtocolError(
             .providerError,
             "\(host) was asked for a token for “\(scope.text)” alone and answered with a wider one, "

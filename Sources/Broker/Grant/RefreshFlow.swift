@@ -125,7 +125,7 @@ import TokendProtocol
             let sent = try await dispatch(&attempt)
             return await judge(sent, attempt)
         } catch {
-            let isOwn = variant != nil && !canAsk(attempt.refreshToken)
+            let isOwn = variant != nil && !canAsk(attempt)
             return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error, isOwn: isOwn), attempt.doubt))
         }
     }
@@ -133,7 +133,7 @@ import TokendProtocol
     /// Sends the refresh token; where the answer is lost, once more.
     func dispatch(_ attempt: inout Attempt) async throws(ProtocolError) -> ProviderAccess.Sent {
         let request: TokenRequest
-        do { request = try self.request(attempt.refreshToken) } catch { throw error.protocolError }
+        do { request = try self.request(attempt) } catch { throw error.protocolError }
         let requested = variant?.scope ?? attempt.record.scope
         let sent = try await access.send(request, to: attempt.endpoint, requested: requested)
         guard sent.isLost, !attempt.isUncertain, isWanted else { return sent }

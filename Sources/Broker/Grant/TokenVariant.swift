@@ -13,12 +13,23 @@ package struct TokenVariant: Sendable {
     package let resources: [String]
     /// The same, for providers that call it so.
     package let audience: String?
+    /// Whether the scope says which resource it is for, and the answer may cover more of that resource.
+    package let choosesResource: Bool
 
     /// - Parameter resources: absolute URIs without a fragment, in any order.
     package init(scope: Scope? = nil, resources: [String] = [], audience: String? = nil) {
         self.scope = scope
         self.resources = Set(resources).sorted()
         self.audience = audience
+        choosesResource = false
+    }
+
+    /// What a provider gives that goes by the scopes, all of one resource (`dialect.scopes_choose_resource`).
+    package init(choosing scope: Scope) {
+        self.scope = scope
+        resources = []
+        audience = nil
+        choosesResource = true
     }
 
     /// What is asked for beside what the account's file says; nil: the account's own token.
@@ -45,6 +56,7 @@ extension TokenVariant: Equatable {
     /// The same scopes and resources in any order; an audience is compared byte for byte.
     package static func == (left: TokenVariant, right: TokenVariant) -> Bool {
         left.scope == right.scope && left.resources == right.resources
+            && left.choosesResource == right.choosesResource
             && left.audience.map { Array($0.utf8) } == right.audience.map { Array($0.utf8) }
     }
 }

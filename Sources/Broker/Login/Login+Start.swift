@@ -27,7 +27,7 @@ extension Login {
 
     /// A device login: instead of a port there are codes, which may end it sooner.
     func beginDevice(_ attempt: LoginAttempt) async throws(ProtocolError) {
-        let codes = try await attempt.deviceCodes()
+        let (attempt, codes) = try await attempt.deviceCodes()
         guard result == nil else { return }
         let device = DeviceLogin(attempt, codes, login: self)
         self.device = device

@@ -12,8 +12,6 @@ extension LoginAttempt {
     struct DeviceCodes {
         var prepared: Prepared
         var response: DeviceAuthorizationResponse
-        /// The provider, with what the client shows itself with: the store is not asked for that at each poll.
-        var access: ProviderAccess
         /// When they were asked for, from which their life counts.
         var askedAt: Moment
     }
@@ -22,17 +20,38 @@ extension LoginAttempt {
 
     /// Asks the store, then the provider for the codes (RFC 8628, section 3.1): where one of them would refuse the
     /// grant in the end, no code is shown.
-    func deviceCodes() async throws(ProtocolError) -> DeviceCodes {
+    ///
+    /// - Returns: with them, the attempt as the client that they are for, and what that shows itself with: the store is
+    ///   not asked for it at each poll.
+    func deviceCodes() async throws(ProtocolError) -> (attempt: LoginAttempt, codes: DeviceCodes) {
         let prepared = try await prepareDevice()
-        let access: ProviderAccess
-        do { access = try await self.access.identified() } catch { throw error.protocolError }
+        var attempt = self
+        attempt.access = try await deviceAccess(prepared)
+        return (attempt, try await attempt.askForCodes(prepared))
+    }
+
+    /// The provider as the client that the account names; where it names none, one is registered.
+    private func deviceAccess(_ prepared: Prepared) async throws(ProtocolError) -> ProviderAccess {
+        guard account.registersClient else {
+            do { return try await access.identified() } catch { throw error.protocolError }
+        }
+        return try await registrar.deviceClient(
+            prepared.registration,
+            scope: prepared.scope,
+            metadata: prepared.metadata,
+            held: prepared.heldClientID
+        )
+    }
+
+    private func askForCodes(_ prepared: Prepared) async throws(ProtocolError) -> DeviceCodes {
         let askedAt = access.clock.now
         switch try await access.ask(deviceRequest(prepared), at: prepared.authorizationEndpoint) {
         case .success(let response):
-            return DeviceCodes(prepared: prepared, response: response, access: access, askedAt: askedAt)
+            return DeviceCodes(prepared: prepared, response: response, askedAt: askedAt)
         case .invalid(let reason):
             throw ProtocolError(.providerError, "\(account.issuerHost): \(reason)")
         case .refused(let body):
+            await access.noteRefusal(body)
             throw refusal(body)
         case .unavailable(let reason, let retryAfter):
             var error = ProtocolError(.providerUnreachable, "\(account.issuerHost): \(reason)")
@@ -58,6 +77,10 @@ extension LoginAttempt {
         } catch {
             throw error.protocolError
         }
+        let registration = account.registersClient ? try await registrar.known(isForDevice: true) : nil
+        if account.registersClient, registration == nil, metadata.registrationEndpoint == nil {
+            throw registrar.unregistrable
+        }
         let scope = await scope(metadata, previous)
         return Prepared(
             beganAt: beganAt,
@@ -65,12 +88,14 @@ extension LoginAttempt {
             authorizationEndpoint: endpoint,
             previous: previous,
             redirects: [],
-            scope: scope
+            scope: scope,
+            registration: registration
         )
     }
 
     private func deviceRequest(_ prepared: Prepared) -> DeviceAuthorizationRequest {
         var request = DeviceAuthorizationRequest(scope: prepared.scope)
+        request.dialect = account.dialect
         request.loginHint = parameters.loginHint
         request.prompt = parameters.prompt
         request.acrValues = parameters.acrValues
@@ -98,7 +123,7 @@ extension LoginAttempt {
             throw .fault(error.protocolError)
         }
         do {
-            switch try await codes.access.send(request, to: endpoint, requested: codes.prepared.scope) {
+            switch try await access.send(request, to: endpoint, requested: codes.prepared.scope) {
             case .answer(let answer, at: let sentAt): return (DevicePollAnswer(answer), sentAt)
             case .lost(_, at: let sentAt): return (.passing(retryAfter: nil), sentAt)
             }

@@ -87,6 +87,7 @@ extension LoginAttempt {
                 code,
                 redirectURI: sent.redirectURI,
                 proofKey: sent.proofKey,
+                scope: account.codeScope(of: sent.prepared.scope),
                 resources: account.resource,
                 audience: account.audience
             )
@@ -227,6 +228,7 @@ extension LoginAttempt {
         let destination = GrantDestination(account: account, wire: wire, metadata: prepared.metadata)
         var record = GrantRecord(scope: granted, destination: destination, signedInAt: sentAt.wall)
         record.flow = parameters.flow
+        if account.dialect.refreshSendsRedirectURI { record.redirectURI = sent?.redirectURI }
         record.subject = identity.subject
         record.identity = identity.name
         record.identityToken = identity.token
@@ -247,6 +249,7 @@ extension LoginAttempt {
         else { return }
         record.refreshToken = previous.refreshToken
         record.flow = previous.flow
+        record.redirectURI = previous.redirectURI
         record.generation = previous.generation
         record.pending = previous.pending
         record.rotates = previous.rotates

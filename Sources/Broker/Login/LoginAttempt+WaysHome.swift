@@ -39,9 +39,17 @@ extension LoginAttempt {
         var scheme: String?
     }
 
+    /// Whether the answer is to come in a request's body, which no address shows.
+    private var isPosted: Bool { account.authorizationParameters["response_mode"] == "form_post" }
+
     private func obstacle(_ redirect: RedirectURI) -> Obstacle? {
         let shown = DisplayText.sanitized(redirect.url.text)
         switch redirect.kind {
+        case _ where isPosted && (parameters.completes || !redirect.isLoopback):
+            return Obstacle(
+                sentence: "with response_mode form_post “\(shown)” comes back without the answer in its address, and "
+                    + "only a listener on this machine gets that; take response_mode out of \(account.file)"
+            )
         case .loopback:
             return nil
         case _ where parameters.completes:

@@ -26,6 +26,9 @@ import TokendProtocol
         var scope: Scope
         /// The client of an account that names none, where it is registered already.
         var registration: ClientRegistration?
+
+        /// The client of the grant that the account holds: its registration stays with it.
+        var heldClientID: String? { previous.flatMap { $0.ended == nil ? $0.destination.clientID : nil } }
     }
 
     /// The way home that was opened.
@@ -125,7 +128,7 @@ import TokendProtocol
         }
     }
 
-    private var registrar: ClientRegistrar { ClientRegistrar(access: access, softwareVersion: softwareVersion) }
+    var registrar: ClientRegistrar { ClientRegistrar(access: access, softwareVersion: softwareVersion) }
 
     /// The attempt as a client that the provider knows: where the account names none, one is registered, for the way
     /// home that was opened.
@@ -137,7 +140,7 @@ import TokendProtocol
             redirectURI: redirectURI,
             scope: prepared.scope,
             metadata: prepared.metadata,
-            held: prepared.previous.flatMap { $0.ended == nil ? $0.destination.clientID : nil }
+            held: prepared.heldClientID
         )
         return attempt
     }

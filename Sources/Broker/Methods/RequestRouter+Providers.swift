@@ -58,6 +58,7 @@ extension ProviderPresets {
             description.registerAs = preset.registration.kind
             description.redirect = preset.registration.redirect
             description.notes = preset.notes
+            description.registersClients = preset.registersClients
             description.asks = preset.asks.map {
                 .init(name: $0.name, about: $0.about, example: $0.example, standard: $0.standard)
             }

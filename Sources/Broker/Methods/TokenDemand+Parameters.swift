@@ -35,6 +35,7 @@ extension TokenDemand {
             audience: parameters.audience,
             besides: account
         )
+        if account.dialect.scopesChooseResource { try chooseResource(parameters, account) }
         guard variant == nil || account.exchange == nil else {
             let member = parameters.resource != nil ? "resource" : parameters.audience != nil ? "audience" : "narrow"
             throw .invalidParams(
@@ -42,6 +43,27 @@ extension TokenDemand {
                 "“\(account.name)” serves its application's own token (“exchange”), of which there is one"
             )
         }
+    }
+
+    /// A scope of another resource than the account's own is a combination of its own, where the provider goes by scopes.
+    private mutating func chooseResource(
+        _ parameters: TokenGet.Parameters,
+        _ account: AccountConfiguration
+    ) throws(ProtocolError) {
+        guard parameters.resource == nil, parameters.audience == nil else {
+            throw .invalidParams(
+                member: parameters.resource == nil ? "audience" : "resource",
+                "the provider of “\(account.name)” goes by “scope” alone: ask for a scope of that resource"
+            )
+        }
+        guard parameters.narrow != true, let scope, let wanted = scope.resources.first else { return }
+        guard scope.resources.count == 1 else {
+            throw .invalidParams(
+                member: "scope",
+                "these scopes are of several resources, and a token of “\(account.name)” is for one; ask for each alone"
+            )
+        }
+        if wanted != account.ownResource { variant = TokenVariant(choosing: scope) }
     }
 
     /// RFC 8707, section 2.

@@ -27,6 +27,8 @@ package struct ProviderPreset: Sendable {
     package let registration: Registration
     /// What a person should know before the first sign-in, a sentence each.
     package let notes: [String]
+    /// Whether the provider registers a client by itself, so that a person need not (RFC 7591).
+    package let registersClients: Bool
     /// What a person has to supply besides a registration, in the order of asking.
     package let asks: [PresetQuestion]
     /// The settings, with `{NAME}` where an answer goes.
@@ -45,6 +47,7 @@ package struct ProviderPreset: Sendable {
         title = reader.string("title") ?? name
         about = reader.string("about") ?? ""
         notes = reader.strings("notes") ?? []
+        registersClients = reader.bool("registers_clients") ?? false
         var registration = Registration()
         if var inner = reader.inner("register") {
             registration.url = inner.string("url")

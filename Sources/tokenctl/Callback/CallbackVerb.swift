@@ -32,10 +32,15 @@ struct CallbackVerb {
 
     private func handIn(_ text: String) throws(TokenctlError) -> Int32 {
         let url = text == "-" ? try SecretInput(console, "the address").read("-") : Secret(text)
-        let result = try conversation.ask(LoginComplete.self, LoginComplete.Parameters(url: url))
-        conversation.finish(result) {
-            let account = result["account"]?.string ?? ""
-            Welcome(result).lines(account, now: conversation.now).forEach(console.say)
+        let desktop = DesktopWord(conversation)
+        do throws(TokenctlError) {
+            let result = try conversation.ask(LoginComplete.self, LoginComplete.Parameters(url: url))
+            let lines = Welcome(result).lines(result["account"]?.string ?? "", now: conversation.now)
+            conversation.finish(result) { lines.forEach(console.say) }
+            desktop?.show("Signed in", lines.joined(separator: " "))
+        } catch {
+            desktop?.show("The sign-in did not succeed", error.message)
+            throw error
         }
         return ExitCode.success
     }

@@ -69,14 +69,15 @@ struct AccountInquiry {
     {
         let guide = try PresetGuide(named: name, conversation)
         var clientID = invocation.value("--client-id")
-        if clientID == nil, guide.needsClientID { guide.registration.forEach(console.say) }
+        let registers = clientID == nil && guide.needsClientID
+        (registers ? guide.registration : guide.advice).forEach(console.say)
         var set = given
         for question in guide.preset.asks where set[question.name] == nil && question.standard == nil {
             let example = question.example.map { ", such as \(TerminalText.sanitized($0))" } ?? ""
             let about = TerminalText.sanitized(question.about)
             set[question.name] = .string(try answer("\(question.name) (\(about)\(example)):"))
         }
-        if clientID == nil, guide.needsClientID { clientID = try answer("The client id that it gave out:") }
+        if registers { clientID = try answer("The client id that it gave out:") }
         var draft = try AccountDraft(
             account: account,
             place: .provider(name, set: set),

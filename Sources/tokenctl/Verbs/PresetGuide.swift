@@ -41,8 +41,9 @@ struct PresetGuide {
         }
     }
 
-    /// Whether a person has to register an application: presets of one's own may bring its ID along.
-    var needsClientID: Bool { preset.account["client_id"] == nil }
+    /// Whether a person has to register an application: presets of one's own may bring its ID along, and some providers
+    /// register one by themselves.
+    var needsClientID: Bool { preset.account["client_id"] == nil && !preset.registersClients }
 
     /// Whether the provider wants a secret of the client.
     var wantsSecret: Bool {
@@ -55,10 +56,19 @@ struct PresetGuide {
         if let url = preset.registerURL { lines.append("  where         \(url)") }
         if let kind = preset.registerAs { lines.append("  as            \(kind)") }
         if let redirect = preset.redirect { lines.append("  redirect URI  \(redirect)") }
+        return lines.map { TerminalText.sanitized($0, limit: 400) } + points
+    }
+
+    /// What to know before the first sign-in, where there is nothing to register any more.
+    var advice: [String] {
+        points.isEmpty ? [] : [TerminalText.sanitized("\(preset.title):")] + points
+    }
+
+    private var points: [String] {
         let open = preset.asks.compactMap { question in
             question.standard.map { "--set \(question.name)=… is \(question.about) (now \($0))" }
         }
-        return (lines + (preset.notes + open).map { "  - \($0)" }).map { TerminalText.sanitized($0, limit: 400) }
+        return (preset.notes + open).map { TerminalText.sanitized("  - \($0)", limit: 400) }
     }
 
     /// The row of the table: name, title, what for, what it needs.

@@ -68,20 +68,29 @@ extension ProviderPlay {
         ),
     ]
 
+    /// With status 200; the new interval is in the answer.
+    private static let gitHubWaits: [(answer: JSONObject, status: Int)] = [
+        (["error": "authorization_pending", "error_description": "The authorization request is still pending."], 200),
+        (shape("github_slow_down"), 200),
+    ]
+
     private static let code: [ProviderPlay] = [
         ProviderPlay(
             name: "github",
             answer: ["access_token": "gho_x", "scope": "repo,gist", "token_type": "bearer"],
             refusal: ended,
             scope: "repo gist",
-            isRenewable: false
+            isRenewable: false,
+            pending: gitHubWaits,
+            codesAsForm: true
         ),
         ProviderPlay(
             name: "github-app",
             answer: shape("github_app"),
             renewal: shape("github_app").with(["access_token": "ghu_y", "refresh_token": "ghr_y"]),
             refusal: (shape("github_200_error"), 200),
-            lifetime: 28_800
+            lifetime: 28_800,
+            pending: gitHubWaits
         ),
         ProviderPlay(
             name: "gitlab",
@@ -235,10 +244,11 @@ extension ProviderPlay {
         ProviderPlay(
             name: "twitch",
             metadata: .real("twitch"),
-            answer: shape("twitch").with(["scope": ["openid", "user:read:email"]]),
+            answer: shape("twitch"),
             refusal: (["status": 400, "message": "Invalid refresh token", "error": "invalid_grant"], 400),
-            scope: "openid user:read:email",
-            lifetime: 14_124
+            scope: "user:read:email",
+            lifetime: 14_124,
+            pending: [(["status": 400, "message": "authorization_pending"], 400)]
         ),
         ProviderPlay(name: "zoom", answer: plain("meeting:read"), refusal: ended, lifetime: 3600),
         ProviderPlay(

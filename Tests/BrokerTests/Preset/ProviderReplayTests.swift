@@ -23,14 +23,17 @@ import TokendProtocol
     @LoopActor func `a person signs in, the grant is renewed, and its end is told`(play: ProviderPlay) async throws {
         let stand = try await ProviderStand(play)
         defer { stand.end() }
-        try await signIn(stand)
+        if stand.account.flow == .device {
+            try await signInWithCode(stand)
+        } else {
+            try await signIn(stand)
+        }
         guard play.isRenewable else { return }
         try await renew(stand)
         try await refuse(stand)
     }
 
     @LoopActor private func signIn(_ stand: ProviderStand) async throws {
-        let play = stand.play
         // A claimed URL is pasted by its person.
         let isPasted = stand.account.redirects.first?.url.scheme == "https"
         let login = try await stand.login.start(isPasted ? ["completes": true] : [:])
@@ -55,7 +58,11 @@ import TokendProtocol
         #expect(stand.showsClient(exchange.request))
         exchange.answer(.json(try stand.answer(to: login)))
         _ = await page?.value
-        let result = try await stand.login.wait(login).get()
+        try await checkEnd(stand, try await stand.login.wait(login).get())
+    }
+
+    @LoopActor private func checkEnd(_ stand: ProviderStand, _ result: JSONObject) async throws {
+        let play = stand.play
         #expect(result["renewable"] == .bool(play.isRenewable))
         if let scope = play.scope { #expect(Scope(result["scope"]?.string ?? "") == Scope(scope)) }
         let token = try await stand.client.call(.tokenGet, ["account": "work"]).get()
@@ -71,6 +78,9 @@ import TokendProtocol
         let old = play.answer["authed_user"]?.object ?? play.answer
         #expect(exchange.request.url.text == stand.token)
         #expect(exchange.form["grant_type"] == "refresh_token" && stand.showsClient(exchange.request))
+        // GitLab wants it again.
+        let redirect = play.name == "gitlab" ? stand.login.exchanges.last?["redirect_uri"] : nil
+        #expect(exchange.form["redirect_uri"] == redirect)
         #expect(exchange.form["refresh_token"] == old["refresh_token"]?.string)
         let renewal = play.renewal ?? old.with(["refresh_token": .null])
         exchange.answer(.json(renewal.with(["access_token": "a2", "id_token": .null])))
@@ -93,6 +103,93 @@ import TokendProtocol
         #expect(error?.data["reason"] == "ended" && error?.data["oauth_error"] == play.refusal.answer["error"])
     }
 
+    /// A sign-in by the device flow, in the provider's own shapes (RFC 8628).
+    @LoopActor private func signInWithCode(_ stand: ProviderStand) async throws {
+        let play = stand.play
+        let reply = stand.client.send(.loginStart, ["account": "work", "flow": "device"])
+        let codes = await stand.login.transport.next()
+        #expect(codes.request.url == stand.account.endpoints.deviceAuthorization && stand.showsClient(codes.request))
+        #expect(codes.request.headers["Accept"] == "application/json")
+        let asked = Scope(codes.form[stand.account.dialect.deviceScopeParameter] ?? "")
+        #expect(asked.contains(all: stand.account.scopes))
+        codes.answer(play.codesAsForm ? .codesAsForm : .json(DeviceStand.codes))
+        let started = try await stand.client.reply(to: reply).get()
+        #expect(started["user_code"] == "WDJB-MJHT" && started["interval"] == 5)
+        var interval: Int64 = 5
+        for wait in play.pending {
+            try await poll(stand, after: interval).answer(.json(wait.answer, status: wait.status))
+            interval = wait.answer["interval"]?.int64 ?? interval
+        }
+        var answer = play.answer
+        if stand.account.scopes.contains("openid") { answer["id_token"] = .string(try stand.idToken(nonce: nil)) }
+        try await poll(stand, after: interval).answer(.json(answer))
+        let end = await stand.client.call(.loginWait, ["login_id": started["login_id"] ?? .null])
+        try await checkEnd(stand, end.get())
+    }
+
+    /// The poll that is sent after so many seconds, and no sooner.
+    @LoopActor private func poll(_ stand: ProviderStand, after seconds: Int64) async throws
+        -> ScriptedTransport.Exchange
+    {
+        await stand.login.clock.advance(by: .milliseconds(seconds * 1000 - 1))
+        #expect(stand.login.transport.waitingCount == 0)
+        await stand.login.clock.advance(by: .milliseconds(1))
+        let exchange = await stand.login.transport.next()
+        #expect(exchange.request.url.text == stand.token && stand.showsClient(exchange.request))
+        #expect(exchange.form["grant_type"] == TokenRequest.deviceGrantType)
+        return exchange
+    }
+
+    /// The presets whose providers do both are signed in to with a code, too.
+    @Test @LoopActor func `GitLab gives codes where its metadata does not say so`() async throws {
+        let play = try #require(ProviderPlay.all.first { $0.name == "gitlab" })
+        let stand = try await ProviderStand(play)
+        defer { stand.end() }
+        #expect(stand.account.endpoints.deviceAuthorization?.text == "https://gitlab.com/oauth/authorize_device")
+        try await signInWithCode(stand)
+        // Nothing was redirected, so there is nothing to send again.
+        let reply = stand.client.send(.accountRefresh, ["account": "work"])
+        let exchange = await stand.login.transport.next()
+        #expect(exchange.form["grant_type"] == "refresh_token" && exchange.form["redirect_uri"] == nil)
+        exchange.answer(.token("a2", refresh: "r2"))
+        #expect(await stand.client.reply(to: reply).kind == nil)
+    }
+
+    @Test @LoopActor func `GitLab's redirect outlives a restart`() async throws {
+        let play = try #require(ProviderPlay.all.first { $0.name == "gitlab" })
+        let stand = try await ProviderStand(play)
+        defer { stand.end() }
+        try await signIn(stand)
+        let sent = try #require(stand.login.exchanges.last?["redirect_uri"])
+        await stand.login.world.restart()
+        let call = try stand.login.world.get(.fresh)
+        let exchange = await stand.login.transport.next()
+        #expect(exchange.form["redirect_uri"] == sent)
+        exchange.answer(.token("a2"))
+        #expect(await call.token() == "a2")
+    }
+
+    @Test @LoopActor func `INDIGO IAM registers its client itself, for the way home that the preset has (7591-1)`()
+        async throws
+    {
+        let preset = try #require(try ProviderPresets.builtIn.preset("indigo-iam"))
+        #expect(preset.registersClients)
+        let text = #"{ provider: "indigo-iam", set: { issuer: "https://idp.example" } }"#
+        let account = try AccountConfiguration.read(
+            name: "work",
+            source: ConfigurationSource(file: "/a/work.json5", bytes: Array(text.utf8))
+        ) { _ in nil }
+        let stand = try await LoginStand([account])
+        defer { stand.end() }
+        stand.provider.publish(["registration_endpoint": "https://idp.example/register"])
+        let reply = stand.client.send(.loginStart, ["account": "work"])
+        let exchange = await stand.transport.next()
+        let asked = exchange.request.body?.withUnsafeBytes { try? JSONReader().read($0) }?.object
+        #expect(asked?["redirect_uris"] == ["http://localhost:43985/callback"])
+        exchange.answer(.json(["client_id": "reg-1"], status: 201))
+        #expect(try stand.started(await stand.client.reply(to: reply).get()).query["client_id"] == "reg-1")
+    }
+
     @Test @LoopActor func `Atlassian's access_denied is a wrong secret, and the grant lives on`() async throws {
         let play = try #require(ProviderPlay.all.first { $0.name == "atlassian" })
         let stand = try await ProviderStand(play)
@@ -103,4 +200,16 @@ import TokendProtocol
         #expect(await stand.client.reply(to: reply).kind == .providerError)
         #expect(stand.login.store.member("refresh_token") != nil)
     }
+}
+
+extension HTTPResponse {
+    /// GitHub's codes where JSON was not asked for, or not given.
+    fileprivate static let codesAsForm = HTTPResponse(
+        status: 200,
+        headers: ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"],
+        body: Array(
+            ("device_code=3584d83530557fdd1f46af8289938c8ef79f9dc5&expires_in=900&interval=5&user_code=WDJB-MJHT"
+                + "&verification_uri=https%3A%2F%2Fgithub.com%2Flogin%2Fdevice").utf8
+        )
+    )
 }

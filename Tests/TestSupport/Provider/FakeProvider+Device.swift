@@ -123,7 +123,14 @@ extension FakeProvider {
         case .approved(let code):
             let tokens = withState { state in
                 state.devices[name] = nil
-                return state.book.redeem(code, resources: [], audience: nil, settings: state.settings, now: now)
+                return state.book.redeem(
+                    code,
+                    scope: nil,
+                    resources: [],
+                    audience: nil,
+                    settings: state.settings,
+                    now: now
+                )
             }
             guard let tokens else { return .oauthError("invalid_grant") }
             return answer(tokens, isRefresh: false, behaviour)

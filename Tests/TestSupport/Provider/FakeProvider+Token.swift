@@ -82,6 +82,7 @@ extension FakeProvider {
         let tokens = withState { state in
             state.book.redeem(
                 code,
+                scope: state.settings.scopesChooseResource ? parameters["scope"] : nil,
                 resources: parameters.values(of: "resource"),
                 audience: parameters["audience"],
                 settings: state.settings,
@@ -135,6 +136,12 @@ extension FakeProvider {
 
     /// RFC 8707, section 2: a resource that is none, or not known here. The refresh token is not used up.
     private func targetRefusal(_ parameters: WireParameters) -> WireResponse? {
+        if settings.scopesChooseResource {
+            let isMixed = ProviderSettings.resources(parameters["scope"] ?? "").count > 1
+            guard parameters["resource"] == nil, !isMixed else {
+                return .oauthError("invalid_request", description: "AADSTS901002: one resource, by scope.")
+            }
+        }
         for resource in parameters.values(of: "resource") {
             if !resource.contains(":") || resource.contains("#") { note(.resource, .token, resource) }
             if let known = settings.resources, !known.contains(resource) {

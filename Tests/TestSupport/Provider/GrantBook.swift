@@ -107,6 +107,7 @@ struct GrantBook {
     /// Redeems a code whose request has been checked.
     mutating func redeem(
         _ code: String,
+        scope: String?,
         resources: [String],
         audience: String?,
         settings: ProviderSettings,
@@ -115,7 +116,8 @@ struct GrantBook {
         guard let pending = codes[code], !pending.isUsed else { return nil }
         codes[code]?.isUsed = true
         grants[pending.grant.id] = pending.grant
-        let purpose = Purpose(scope: pending.grant.scope, resources: resources, audience: audience)
+        let covered = settings.covered(scope, of: pending.grant.scope)
+        let purpose = Purpose(scope: covered, resources: resources, audience: audience)
         return issue(pending.grant, purpose, settings: settings, now: now)
     }
 
@@ -157,7 +159,7 @@ struct GrantBook {
                 return .reused(innocent: !record.successorArrived)
             }
         }
-        let purpose = Purpose(scope: scope ?? grant.scope, resources: resources, audience: audience)
+        let purpose = Purpose(scope: settings.covered(scope, of: grant.scope), resources: resources, audience: audience)
         guard case .rotating = settings.refreshTokens else {
             return .issued(issue(grant, purpose, settings: settings, now: now, keeping: token))
         }

@@ -90,6 +90,8 @@ package struct ProviderSettings: Sendable {
     package var scopes = ["openid", "profile", "email", "offline_access", "read", "write"]
     /// What is granted whatever was asked for; nil grants what was asked for.
     package var grantedScope: String?
+    /// Whether scopes choose the resource of a token, one each, and its answer covers all of that resource (Entra).
+    package var scopesChooseResource = false
     /// The resources that tokens are given out for (RFC 8707); nil: any.
     package var resources: [String]?
     /// Life of an access token in seconds.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+
+/// One notification of the desktop's, by `notify-send`: a browser that brings a private-use scheme's answer shows the
+/// person nothing, and nobody reads what a handler says on stderr.
+struct DesktopWord {
+    private let program: String
+    private let environment: [String: String]
+
+    /// nil where somebody reads the terminal, where a program reads JSON, or where nothing shows notifications.
+    init?(_ conversation: Conversation) {
+        guard !conversation.console.traits.errorIsTerminal, !conversation.invocation.wantsJSON,
+            let program = conversation.world.findProgram("notify-send")
+        else { return nil }
+        self.program = program
+        environment = conversation.world.environment
+    }
+
+    /// Shows it, and does not wait; `text` may be of the outside, and holds no secret.
+    func show(_ title: String, _ text: String) {
+        let body = TerminalText.sanitized(text, limit: 400)
+        let words = ["--app-name=tokend", "--icon=dialog-password", "--", title, escapeHTML(body)]
+        _ = ProgramStart(arguments: [program] + words, environment: environment, isDetached: true)()
+    }
+}
