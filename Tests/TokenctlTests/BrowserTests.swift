@@ -13,7 +13,7 @@ import tokenctl
             .map(\.arguments)
     }
 
-    @Test func `BROWSER comes first, then xdg-open, then wslview`() {
+    @Test func `BROWSER comes first, then xdg-open, then wslview (E5)`() {
         let all = list(
             ["BROWSER": "firefox:chromium", "DISPLAY": ":0"],
             programs: ["firefox", "xdg-open", "wslview"]
@@ -21,7 +21,7 @@ import tokenctl
         #expect(all == [["/bin/firefox", url], ["/bin/xdg-open", url], ["/bin/wslview", url]])
     }
 
-    @Test func `without a display nothing starts, unless BROWSER says so`() {
+    @Test func `without a display nothing starts, unless BROWSER says so (E4)`() {
         #expect(list(["SSH_CONNECTION": "a 1 b 2"], programs: ["xdg-open"]) == [])
         #expect(list(["DISPLAY": ""], programs: ["xdg-open"]) == [])
         #expect(list(["WAYLAND_DISPLAY": "wayland-0"], programs: ["xdg-open"]) == [["/bin/xdg-open", url]])
@@ -59,7 +59,7 @@ import tokenctl
         #expect(RegistrationHint(sent).lines.filter { $0.hasPrefix("  ") } == shown.map { "  " + $0 })
     }
 
-    @Test func `when every browser fails at once, that is known`() {
+    @Test func `when every browser fails at once, that is known (E3)`() {
         let commands = [["/bin/false"], ["/nonexistent/browser"]].map(BrowserCandidates.Command.init)
         var launcher = BrowserLauncher(candidates: commands, environment: [:])
         #expect(launcher.advance() == .underWay)
@@ -72,7 +72,7 @@ import tokenctl
         #expect(launcher.advance() == .exhausted)
     }
 
-    @Test func `without a browser there is nothing to wait for`() {
+    @Test func `without a browser there is nothing to wait for (E3)`() {
         var launcher = BrowserLauncher(candidates: [], environment: [:])
         #expect(launcher.advance() == .exhausted)
     }
