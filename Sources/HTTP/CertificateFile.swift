@@ -19,7 +19,7 @@ package struct CertificateFile: Sendable, Hashable {
         guard contents.count >= marker.count,
             (0...contents.count - marker.count).contains(where: { contents[$0...].starts(with: marker) })
         else {
-            throw CertificateFileError(code: .noCertificate, message: "There is no certificate (PEM) in \(path).")
+            throw CertificateFileError(code: .noCertificate, message: "there is no certificate (PEM) in \(path)")
         }
         self.path = path
         self.contents = contents

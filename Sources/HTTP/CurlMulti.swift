@@ -38,7 +38,7 @@ final class CurlMulti {
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_multi_init() else {
             throw TransportError(
                 code: .protocolViolation,
-                message: "The HTTP client cannot be set up: memory is short.",
+                message: "the HTTP client cannot be set up: memory is short",
                 mayHaveBeenSent: false
             )
         }

@@ -37,10 +37,10 @@ final class CurlTransfer {
         host = request.url.authority
         guard request.url.scheme == "https" || (request.url.scheme == "http" && request.url.isLoopback) else {
             throw .refused(
-                "\(request.url.origin) is not asked: https is needed, or http at a loopback address."
+                "\(request.url.origin) is not asked: https is needed, or http at a loopback address"
             )
         }
-        guard let easy = curl_easy_init() else { throw .refused("The HTTP client has no memory left.") }
+        guard let easy = curl_easy_init() else { throw .refused("the HTTP client has no memory left") }
         self.easy = easy
         body = WipedBytes(request.body)
         headerList = HeaderList(request)
@@ -54,7 +54,7 @@ final class CurlTransfer {
         options.set(CURLOPT_ERRORBUFFER, pointer: errorText)
         options.note(tokend_curl_watch_certificates(easy, certificate))
         setCallbacks(&options)
-        guard options.areSet else { throw .refused("This libcurl lacks an option that tokend needs.") }
+        guard options.areSet else { throw .refused("this libcurl lacks an option that tokend needs") }
     }
 
     deinit {

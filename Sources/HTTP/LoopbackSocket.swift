@@ -16,7 +16,7 @@ struct LoopbackSocket {
     /// Listens on the addresses at one port, on any that all have free for port 0. An address that this machine
     /// does not have is left out where another one is left (RFC 8252, section 7.3).
     static func open(_ addresses: [LoopbackAddress], port: UInt16) throws(ListenerError) -> [LoopbackSocket] {
-        var failure = ListenerError(code: .noAddress, message: "No loopback address was asked for.", underlying: 0)
+        var failure = ListenerError(code: .noAddress, message: "no loopback address was asked for", underlying: 0)
         for _ in 0..<(port == 0 ? attempts : 1) {
             do {
                 return try openOnce(addresses, port: port)
@@ -119,25 +119,25 @@ extension ListenerError {
             let holder = PortHolder.description(of: port, on: address)
             return ListenerError(
                 code: .portTaken,
-                message: "Port \(port) on \(address.literal) is taken by \(holder).",
+                message: "port \(port) on \(address.literal) is taken by \(holder)",
                 underlying: code
             )
         case EACCES, EPERM:
             return ListenerError(
                 code: .notPermitted,
-                message: "Listening on \(place) is not permitted.",
+                message: "listening on \(place) is not permitted",
                 underlying: code
             )
         case EAFNOSUPPORT, EADDRNOTAVAIL, EPROTONOSUPPORT:
             return ListenerError(
                 code: .noAddress,
-                message: "This machine has no address \(address.literal).",
+                message: "this machine has no address \(address.literal)",
                 underlying: code
             )
         default:
             return ListenerError(
                 code: .failed,
-                message: "Cannot listen on \(place): \(String(cString: strerror(code))).",
+                message: "cannot listen on \(place): \(String(cString: strerror(code)))",
                 underlying: code
             )
         }

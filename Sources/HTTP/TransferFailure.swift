@@ -42,19 +42,19 @@ struct TransferFailure {
 
     private typealias Finding = (TransportError.Code, String)
 
-    private var tooLarge: String { "\(host) sent more than tokend reads (1 MiB, 64 KiB of it headers)." }
+    private var tooLarge: String { "\(host) sent more than tokend reads (1 MiB, 64 KiB of it headers)" }
 
     private var proxyFailure: Finding? {
         if proxyStatus >= 300 {
-            return (.proxy, "The proxy refused a connection to \(host) (HTTP status \(proxyStatus)).")
+            return (.proxy, "the proxy refused a connection to \(host) (HTTP status \(proxyStatus))")
         }
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY:
-            return (.proxy, "The proxy for \(host) is not known: \(shown(detail)).")
+            return (.proxy, "the proxy for \(host) is not known: \(shown(detail))")
         case CURLE_PROXY:
-            return (.proxy, "The proxy did not connect to \(host): \(shown(detail)).")
+            return (.proxy, "the proxy did not connect to \(host): \(shown(detail))")
         case CURLE_COULDNT_CONNECT:
-            return proxyName.map { (.proxy, "Cannot connect to the proxy \($0) for \(host): \(connectReason).") }
+            return proxyName.map { (.proxy, "cannot connect to the proxy \($0) for \(host): \(connectReason)") }
         default:
             return nil
         }
@@ -64,16 +64,16 @@ struct TransferFailure {
     private var stepFailure: Finding? {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            (.resolve, "No address was found for \(host). Check the name and the network connection.")
+            (.resolve, "no address was found for \(host); check the name and the network connection")
         case CURLE_COULDNT_CONNECT:
-            (.connect, "Cannot connect to \(host): \(connectReason).")
+            (.connect, "cannot connect to \(host): \(connectReason)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             (.tls, certificateMessage)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
-            (.tls, "No secure connection to \(host): \(tlsReason).")
+            (.tls, "no secure connection to \(host): \(tlsReason)")
         case CURLE_OPERATION_TIMEDOUT where !mayHaveBeenSent:
-            (.timeout, "No connection to \(host) came about in time.")
+            (.timeout, "no connection to \(host) came about in time")
         default:
             nil
         }
@@ -82,35 +82,35 @@ struct TransferFailure {
     private var answerFailure: Finding {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
-            (.timeout, "\(host) did not answer in time.")
+            (.timeout, "\(host) did not answer in time")
         case CURLE_GOT_NOTHING:
-            (.interrupted, "\(host) closed the connection without an answer.")
+            (.interrupted, "\(host) closed the connection without an answer")
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE:
-            (.interrupted, "The connection to \(host) broke before the answer was whole.")
+            (.interrupted, "the connection to \(host) broke before the answer was whole")
         case CURLE_BAD_CONTENT_ENCODING:
             (
                 .protocolViolation,
-                "\(host) sent an answer whose compression (Content-Encoding) is unknown to tokend, or is broken."
+                "\(host) sent an answer whose compression (Content-Encoding) is unknown to tokend, or is broken"
             )
         case CURLE_FAILED_INIT, CURLE_OUT_OF_MEMORY:
-            (.interrupted, "The exchange with \(host) could not be carried on: memory or descriptors are short.")
+            (.interrupted, "the exchange with \(host) could not be carried on: memory or descriptors are short")
         default:
-            (.protocolViolation, "\(host) did not answer as HTTP has it: \(shown(detail)).")
+            (.protocolViolation, "\(host) did not answer as HTTP has it: \(shown(detail))")
         }
     }
 
     private var certificateMessage: String {
         guard !subject.isEmpty || !issuer.isEmpty else {
-            return "The certificate of \(host) is not accepted: \(shown(detail))."
+            return "the certificate of \(host) is not accepted: \(shown(detail))"
         }
         let which = "(\(shown(subject)), issued by \(shown(issuer)))"
         guard let certificateReason else {
-            return "The certificate of \(host) is for another name \(which)."
+            return "the certificate of \(host) is for another name \(which)"
         }
-        let message = "The certificate of \(host) \(which) is not accepted: \(certificateReason)."
+        let message = "the certificate of \(host) \(which) is not accepted: \(certificateReason)"
         guard isIssuerUnknown else { return message }
-        return message + " Where a proxy inspects TLS, or the provider has a certificate authority of its own, "
-            + "install that authority's certificate in the system or name it in ca_file."
+        return message + "; where a proxy inspects TLS, or the provider has a certificate authority of its own, "
+            + "install that authority's certificate in the system or name it in ca_file"
     }
 
     private var isIssuerUnknown: Bool {

@@ -17,7 +17,7 @@ extension TransportError {
     static func cancelled(host: String, mayHaveBeenSent: Bool) -> TransportError {
         TransportError(
             code: .cancelled,
-            message: "The request to \(host) was given up.",
+            message: "the request to \(host) was given up",
             mayHaveBeenSent: mayHaveBeenSent
         )
     }
@@ -26,7 +26,7 @@ extension TransportError {
         let allowed = time.components.seconds > 0 ? "\(time.components.seconds) s" : "the time allowed"
         let message =
             mayHaveBeenSent
-            ? "\(host) did not answer within \(allowed)." : "No connection to \(host) came about within \(allowed)."
+            ? "\(host) did not answer within \(allowed)" : "no connection to \(host) came about within \(allowed)"
         return TransportError(code: .timeout, message: message, mayHaveBeenSent: mayHaveBeenSent)
     }
 }

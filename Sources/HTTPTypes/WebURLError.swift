@@ -25,12 +25,12 @@ package struct WebURLError: Error, Sendable, Hashable {
     /// A sentence for people that does not repeat the text.
     package var message: String {
         switch code {
-        case .character: "The URL has a character that no URL may have."
-        case .scheme: "The URL must start with https://, http:// or a private scheme such as com.example.app:/."
-        case .host: "The URL has no usable host."
-        case .port: "The URL's port is not a number from 1 to 65535."
-        case .userInformation: "The URL must not carry a user name or password."
-        case .path: "A private scheme must be followed by exactly one slash."
+        case .character: "the URL has a character that no URL may have"
+        case .scheme: "the URL must start with https://, http:// or a private scheme such as com.example.app:/"
+        case .host: "the URL has no usable host"
+        case .port: "the URL's port is not a number from 1 to 65535"
+        case .userInformation: "the URL must not carry a user name or password"
+        case .path: "a private scheme must be followed by exactly one slash"
         }
     }
 }

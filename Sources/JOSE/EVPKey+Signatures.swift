@@ -25,24 +25,24 @@ extension EVPKey {
     /// The signature over the message; the key must be a private one of the algorithm's kind.
     func sign(_ message: [UInt8], algorithm: SignatureAlgorithm) throws(JOSEError) -> [UInt8] {
         guard kind == algorithm.keyKind else {
-            throw JOSEError(.keyMismatch, "The key is not one for the algorithm.")
+            throw JOSEError(.keyMismatch, "the key is not one for the algorithm")
         }
-        guard let context = EVP_MD_CTX_new() else { throw .library("libcrypto has no memory.") }
+        guard let context = EVP_MD_CTX_new() else { throw .library("libcrypto has no memory") }
         defer { EVP_MD_CTX_free(context) }
         var parameters: OpaquePointer?
         var count = 0
         guard EVP_DigestSignInit(context, &parameters, algorithm.messageDigest, nil, pointer) == 1,
             algorithm.setPadding(parameters),
             EVP_DigestSign(context, nil, &count, message, message.count) == 1
-        else { throw .library("The signature cannot be begun.") }
+        else { throw .library("the signature cannot be begun") }
         var signature = [UInt8](repeating: 0, count: count)
         guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
-            throw .library("The signature cannot be made.")
+            throw .library("the signature cannot be made")
         }
         signature.removeLast(signature.count - count)
         guard case .ec(let curve) = algorithm.keyKind else { return signature }
         guard let raw = ECDSASignature(der: signature, curve: curve)?.raw else {
-            throw .library("The signature cannot be written down.")
+            throw .library("the signature cannot be written down")
         }
         return raw
     }

@@ -46,13 +46,13 @@ final class EVPKey: @unchecked Sendable {
     func number(_ name: String, minimumCount: Int = 1) throws(JOSEError) -> [UInt8] {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else {
-            throw .library("A key's number cannot be read.")
+            throw .library("a key's number cannot be read")
         }
         defer { BN_clear_free(number) }
         let count = max(minimumCount, Int(BN_num_bits(number) + 7) / 8)
         var bytes = [UInt8](repeating: 0, count: count)
         guard BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) else {
-            throw .library("A key's number cannot be read.")
+            throw .library("a key's number cannot be read")
         }
         return bytes
     }
@@ -62,7 +62,7 @@ final class EVPKey: @unchecked Sendable {
         var count = 32
         var bytes = [UInt8](repeating: 0, count: count)
         guard EVP_PKEY_get_raw_public_key(pointer, &bytes, &count) == 1, count == 32 else {
-            throw .library("A key's bytes cannot be read.")
+            throw .library("a key's bytes cannot be read")
         }
         return bytes
     }
@@ -72,7 +72,7 @@ final class EVPKey: @unchecked Sendable {
         var count = 32
         var bytes = [UInt8](repeating: 0, count: count)
         guard EVP_PKEY_get_raw_private_key(pointer, &bytes, &count) == 1, count == 32 else {
-            throw .library("A key's bytes cannot be read.")
+            throw .library("a key's bytes cannot be read")
         }
         return bytes
     }

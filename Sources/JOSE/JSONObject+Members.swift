@@ -8,7 +8,7 @@ extension JSONObject {
     /// A member that must be there and be a string.
     func requiredText(_ name: String) throws(JOSEError) -> String {
         guard let text = self[name]?.string else {
-            throw JOSEError(.malformed, "The member '\(name)' is not a string.")
+            throw JOSEError(.malformed, "the member '\(name)' is not a string")
         }
         return text
     }
@@ -21,7 +21,7 @@ extension JSONObject {
     /// A member that must be there and be base64url of something.
     func requiredBytes(_ name: String) throws(JOSEError) -> [UInt8] {
         guard let bytes = Base64URL.decode(try requiredText(name)), !bytes.isEmpty else {
-            throw JOSEError(.malformed, "The member '\(name)' is not base64url.")
+            throw JOSEError(.malformed, "the member '\(name)' is not base64url")
         }
         return bytes
     }

@@ -20,12 +20,12 @@ package struct JSONWebKey: Sendable {
     /// Ed25519; RSA under 2048 bits; a point off its curve; bad base64url; a use other than signatures;
     /// and a key with its private part, for whoever can read it can sign.
     package init(_ jwk: JSONObject) throws(JOSEError) {
-        guard jwk["d"] == nil else { throw JOSEError(.unusableKey, "The key's private part is public.") }
+        guard jwk["d"] == nil else { throw JOSEError(.unusableKey, "the key's private part is public") }
         if let use = try jwk.optionalText("use"), use != "sig" {
-            throw JOSEError(.unusableKey, "The key is not meant for signatures.")
+            throw JOSEError(.unusableKey, "the key is not meant for signatures")
         }
         if let operations = jwk["key_ops"], operations.array?.contains("verify") != true {
-            throw JOSEError(.unusableKey, "The key is not meant for verifying.")
+            throw JOSEError(.unusableKey, "the key is not meant for verifying")
         }
         keyID = try jwk.optionalText("kid")
         algorithm = try jwk.optionalText("alg")

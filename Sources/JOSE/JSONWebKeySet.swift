@@ -26,13 +26,13 @@ package struct JSONWebKeySet: Sendable {
     /// Reads a set; throws only if it is no object with a `keys` array.
     package init(_ value: JSONValue) throws(JOSEError) {
         guard let entries = value.object?["keys"]?.array else {
-            throw JOSEError(.malformed, "The key set has no array of keys.")
+            throw JOSEError(.malformed, "the key set has no array of keys")
         }
         var keys: [JSONWebKey] = []
         var skipped: [JOSEError] = []
         for entry in entries.prefix(Self.maximumKeyCount) {
             do throws(JOSEError) {
-                guard let jwk = entry.object else { throw JOSEError(.malformed, "The key is not an object.") }
+                guard let jwk = entry.object else { throw JOSEError(.malformed, "the key is not an object") }
                 keys.append(try JSONWebKey(jwk))
             } catch {
                 skipped.append(error)
@@ -52,8 +52,8 @@ package struct JSONWebKeySet: Sendable {
         let fitting = named.filter { $0.fits(algorithm) }
         guard fitting.isEmpty else { return fitting }
         guard keyID == nil || named.isEmpty else {
-            throw JOSEError(.keyMismatch, "The key that the signature names is not one for its algorithm.")
+            throw JOSEError(.keyMismatch, "the key that the signature names is not one for its algorithm")
         }
-        throw JOSEError(.unknownKey, "No key in the provider's set fits the signature.")
+        throw JOSEError(.unknownKey, "no key in the provider's set fits the signature")
     }
 }

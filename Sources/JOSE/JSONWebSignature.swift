@@ -44,10 +44,10 @@ package struct JSONWebSignature: Sendable {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let headerBytes = Base64URL.decode(utf8: parts[0]),
             let payload = Base64URL.decode(utf8: parts[1]), let signature = Base64URL.decode(utf8: parts[2])
-        else { throw JOSEError(.malformed, "The signed text does not have three parts of base64url.") }
+        else { throw JOSEError(.malformed, "the signed text does not have three parts of base64url") }
         header = try Self.readObject(headerBytes, what: "header")
         guard header["crit"] == nil else {
-            throw JOSEError(.criticalExtension, "The signature needs an extension that is not known here.")
+            throw JOSEError(.criticalExtension, "the signature needs an extension that is not known here")
         }
         algorithmName = try header.requiredText("alg")
         keyID = try header.optionalText("kid")
@@ -74,7 +74,7 @@ package struct JSONWebSignature: Sendable {
         where key.key.verifies(signature, of: signingInput, algorithm: algorithm) {
             return key
         }
-        throw JOSEError(.badSignature, "The signature is not the provider's.")
+        throw JOSEError(.badSignature, "the signature is not the provider's")
     }
 
     /// Verifies with one key, whatever `kid` says; the key must be one for the header's algorithm.
@@ -84,16 +84,16 @@ package struct JSONWebSignature: Sendable {
     ) throws(JOSEError) {
         let algorithm = try allowedAlgorithm(algorithms)
         guard key.fits(algorithm) else {
-            throw JOSEError(.keyMismatch, "The key is not one for the signature's algorithm.")
+            throw JOSEError(.keyMismatch, "the key is not one for the signature's algorithm")
         }
         guard key.key.verifies(signature, of: signingInput, algorithm: algorithm) else {
-            throw JOSEError(.badSignature, "The signature is not the key's.")
+            throw JOSEError(.badSignature, "the signature is not the key's")
         }
     }
 
     private func allowedAlgorithm(_ allowed: Set<SignatureAlgorithm>) throws(JOSEError) -> SignatureAlgorithm {
         guard let algorithm = SignatureAlgorithm(rawValue: algorithmName), allowed.contains(algorithm) else {
-            throw JOSEError(.algorithmNotAllowed, "The signature's algorithm is not among the allowed ones.")
+            throw JOSEError(.algorithmNotAllowed, "the signature's algorithm is not among the allowed ones")
         }
         return algorithm
     }
@@ -101,13 +101,13 @@ package struct JSONWebSignature: Sendable {
     private static func readObject(_ bytes: [UInt8], what: String) throws(JOSEError) -> JSONObject {
         do {
             guard let object = try JSONReader().read(bytes).object else {
-                throw JOSEError(.malformed, "The signed text's \(what) is not an object.")
+                throw JOSEError(.malformed, "the signed text's \(what) is not an object")
             }
             return object
         } catch let error as JOSEError {
             throw error
         } catch {
-            throw JOSEError(.malformed, "The signed text's \(what) is not JSON.")
+            throw JOSEError(.malformed, "the signed text's \(what) is not JSON")
         }
     }
 }

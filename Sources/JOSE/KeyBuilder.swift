@@ -15,7 +15,7 @@ struct KeyBuilder: ~Copyable {
     private var texts: [UnsafeMutablePointer<CChar>] = []
 
     init() throws(JOSEError) {
-        guard let builder = OSSL_PARAM_BLD_new() else { throw .library("libcrypto has no memory.") }
+        guard let builder = OSSL_PARAM_BLD_new() else { throw .library("libcrypto has no memory") }
         self.builder = builder
     }
 
@@ -29,18 +29,18 @@ struct KeyBuilder: ~Copyable {
     /// Adds a number, given most significant byte first. It is marked secure, whatever it is, so that
     /// libcrypto wipes its own copies.
     mutating func add(_ name: String, number bytes: [UInt8]) throws(JOSEError) {
-        guard let number = BN_secure_new() else { throw .library("libcrypto has no memory.") }
+        guard let number = BN_secure_new() else { throw .library("libcrypto has no memory") }
         let name = try keep(name)
         numbers.append(number)
         guard BN_bin2bn(bytes, Int32(bytes.count), number) != nil,
             OSSL_PARAM_BLD_push_BN(builder, name, number) == 1
-        else { throw .library("A key's number is not accepted.", code: .unusableKey) }
+        else { throw .library("a key's number is not accepted", code: .unusableKey) }
     }
 
     /// Adds a text such as a curve's name.
     mutating func add(_ name: String, text: String) throws(JOSEError) {
         guard OSSL_PARAM_BLD_push_utf8_string(builder, try keep(name), try keep(text), 0) == 1 else {
-            throw .library("A key's parameter is not accepted.")
+            throw .library("a key's parameter is not accepted")
         }
     }
 
@@ -50,12 +50,12 @@ struct KeyBuilder: ~Copyable {
         copy.copyBytes(from: bytes)
         octets.append(copy)
         guard OSSL_PARAM_BLD_push_octet_string(builder, try keep(name), copy.baseAddress, copy.count) == 1 else {
-            throw .library("A key's parameter is not accepted.")
+            throw .library("a key's parameter is not accepted")
         }
     }
 
     private mutating func keep(_ text: String) throws(JOSEError) -> UnsafePointer<CChar> {
-        guard let copy = strdup(text) else { throw JOSEError(.library, "There is no memory.") }
+        guard let copy = strdup(text) else { throw JOSEError(.library, "there is no memory") }
         texts.append(copy)
         return UnsafePointer(copy)
     }
@@ -63,18 +63,18 @@ struct KeyBuilder: ~Copyable {
     /// Makes the key; libcrypto refuses a point that is not on its curve.
     consuming func makeKey(type: StaticString, isPrivate: Bool) throws(JOSEError) -> EVPKey {
         guard let parameters = OSSL_PARAM_BLD_to_param(builder) else {
-            throw .library("A key cannot be put together.")
+            throw .library("a key cannot be put together")
         }
         defer { OSSL_PARAM_free(parameters) }
         guard let context = EVP_PKEY_CTX_new_from_name(nil, type.cString, nil) else {
-            throw .library("libcrypto knows no \(type) keys.")
+            throw .library("libcrypto knows no \(type) keys")
         }
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         let selection = isPrivate ? tokend_crypto_keypair_selection() : tokend_crypto_public_selection()
         guard EVP_PKEY_fromdata_init(context) == 1,
             EVP_PKEY_fromdata(context, &key, selection, parameters) == 1, let key
-        else { throw .library("The key's numbers do not make a key.", code: .unusableKey) }
+        else { throw .library("the key's numbers do not make a key", code: .unusableKey) }
         return EVPKey(owning: key)
     }
 }

@@ -22,16 +22,16 @@ enum PublicParameters: Sendable, Hashable {
             self = .rsa(modulus: Self.trimmed(modulus), exponent: Self.trimmed(exponent))
         case "EC":
             guard let curve = EllipticCurve(rawValue: try jwk.requiredText("crv")) else {
-                throw JOSEError(.unusableKey, "The key's curve is not one that is used here.")
+                throw JOSEError(.unusableKey, "the key's curve is not one that is used here")
             }
             self = .ec(curve, x: try jwk.requiredBytes("x"), y: try jwk.requiredBytes("y"))
         case "OKP":
             guard try jwk.requiredText("crv") == "Ed25519" else {
-                throw JOSEError(.unusableKey, "The key's curve is not one that is used here.")
+                throw JOSEError(.unusableKey, "the key's curve is not one that is used here")
             }
             self = .ed25519(try jwk.requiredBytes("x"))
         default:
-            throw JOSEError(.unusableKey, "The key's type is not one that is used here.")
+            throw JOSEError(.unusableKey, "the key's type is not one that is used here")
         }
         try checkSizes()
     }
@@ -47,7 +47,7 @@ enum PublicParameters: Sendable, Hashable {
         case .ed25519:
             self = .ed25519(try key.rawPublicBytes())
         case nil:
-            throw JOSEError(.unusableKey, "The key's type is not one that is used here.")
+            throw JOSEError(.unusableKey, "the key's type is not one that is used here")
         }
         try checkSizes()
     }
@@ -87,7 +87,7 @@ enum PublicParameters: Sendable, Hashable {
             return try builder.makeKey(type: "EC", isPrivate: false)
         case .ed25519(let x):
             guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, x, x.count) else {
-                throw .library("The key's bytes do not make a key.", code: .unusableKey)
+                throw .library("the key's bytes do not make a key", code: .unusableKey)
             }
             return EVPKey(owning: key)
         }
@@ -105,7 +105,7 @@ enum PublicParameters: Sendable, Hashable {
             case .ec(let curve, let x, let y): x.count == curve.byteCount && y.count == curve.byteCount
             case .ed25519(let x): x.count == 32
             }
-        guard fits else { throw JOSEError(.unusableKey, "The key is too short, too long or malformed.") }
+        guard fits else { throw JOSEError(.unusableKey, "the key is too short, too long or malformed") }
     }
 
     private static func trimmed(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) }

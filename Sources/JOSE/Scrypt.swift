@@ -43,12 +43,12 @@ package struct Scrypt: Sendable, Hashable {
     package init(_ cost: Cost, salt: [UInt8]) throws(JOSEError) {
         let (n, r, p) = (cost.iterations, cost.blockSize, cost.parallelism)
         guard n > 1, n & (n - 1) == 0, r > 0, p > 0, salt.count <= Self.saltLimit else {
-            throw JOSEError(.malformed, "The numbers of the key derivation are none of scrypt's.")
+            throw JOSEError(.malformed, "the numbers of the key derivation are none of scrypt's")
         }
         guard n <= Self.workLimit, r <= Self.workLimit / n, p <= Self.workLimit / (n * r),
             128 * r * (n + p + 2) <= Self.memoryLimit + Self.memoryLimit / 64
         else {
-            throw JOSEError(.malformed, "The key derivation would take more memory or time than is allowed.")
+            throw JOSEError(.malformed, "the key derivation would take more memory or time than is allowed")
         }
         self.cost = cost
         self.salt = salt
@@ -71,7 +71,7 @@ package struct Scrypt: Sendable, Hashable {
                     output.count
                 )
             }
-            guard done == 1 else { throw .library("The key cannot be derived: is there memory enough?") }
+            guard done == 1 else { throw .library("the key cannot be derived: is there memory enough?") }
             return count
         }
     }

@@ -17,7 +17,7 @@ package struct SealingKey: Sendable {
 
     /// - Throws: `unusableKey` where the key is not 32 bytes long.
     package init(_ key: Secret) throws(JOSEError) {
-        guard key.count == Self.keyCount else { throw JOSEError(.unusableKey, "The key is not 32 bytes long.") }
+        guard key.count == Self.keyCount else { throw JOSEError(.unusableKey, "the key is not 32 bytes long") }
         self.key = key
     }
 
@@ -35,7 +35,7 @@ package struct SealingKey: Sendable {
                     return isDone
                         && EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), tag.baseAddress) == 1
                 }
-            guard isSealed else { throw .library("The data cannot be sealed.") }
+            guard isSealed else { throw .library("the data cannot be sealed") }
             return sealed
         }
     }
@@ -46,7 +46,7 @@ package struct SealingKey: Sendable {
         var tag = Array(sealed.suffix(Self.tagCount))
         return try begin(nonce, isSealing: false) { (cipher) throws(JOSEError) in
             guard EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else {
-                throw .library("The seal cannot be set.")
+                throw .library("the seal cannot be set")
             }
             let count = sealed.count - Self.tagCount
             return try Secret(capacity: count) { (output) throws(JOSEError) in
@@ -67,14 +67,14 @@ package struct SealingKey: Sendable {
         isSealing: Bool,
         _ body: (OpaquePointer) throws(JOSEError) -> Value
     ) throws(JOSEError) -> Value {
-        guard nonce.count == Self.nonceCount else { throw JOSEError(.malformed, "The nonce is not 12 bytes long.") }
-        guard let cipher = EVP_CIPHER_CTX_new() else { throw .library("libcrypto has no memory.") }
+        guard nonce.count == Self.nonceCount else { throw JOSEError(.malformed, "the nonce is not 12 bytes long") }
+        guard let cipher = EVP_CIPHER_CTX_new() else { throw .library("libcrypto has no memory") }
         defer { EVP_CIPHER_CTX_free(cipher) }
         let begun = key.withUnsafeBytes { key in
             let bytes = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
             return EVP_CipherInit_ex2(cipher, EVP_aes_256_gcm(), bytes, nonce, isSealing ? 1 : 0, nil)
         }
-        guard begun == 1 else { throw .library("AES-256-GCM cannot be begun.") }
+        guard begun == 1 else { throw .library("AES-256-GCM cannot be begun") }
         return try body(cipher)
     }
 
@@ -104,6 +104,6 @@ package struct SealingKey: Sendable {
 extension JOSEError {
     /// One error for every way in which a seal does not hold.
     fileprivate static var wrongSeal: JOSEError {
-        JOSEError(.wrongSeal, "The data is not sealed with this key, or has been changed.")
+        JOSEError(.wrongSeal, "the data is not sealed with this key, or has been changed")
     }
 }

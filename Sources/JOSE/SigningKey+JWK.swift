@@ -15,7 +15,7 @@ extension SigningKey {
         keyID: String? = nil
     ) throws(JOSEError) {
         guard let object = try? jwk.withUnsafeBytes({ try JSONReader().read($0) }).object else {
-            throw JOSEError(.malformed, "The key is not a JSON object.")
+            throw JOSEError(.malformed, "the key is not a JSON object")
         }
         let parameters = try PublicParameters(object)
         let named = try object.optionalText("alg").flatMap(SignatureAlgorithm.init(rawValue:))
@@ -62,7 +62,7 @@ extension PublicParameters {
     func makePrivateKey(_ jwk: JSONObject) throws(JOSEError) -> EVPKey {
         switch self {
         case .rsa(let modulus, let exponent):
-            guard jwk["oth"] == nil else { throw JOSEError(.unusableKey, "The key has more than two primes.") }
+            guard jwk["oth"] == nil else { throw JOSEError(.unusableKey, "the key has more than two primes") }
             var builder = try KeyBuilder()
             try builder.add(OSSL_PKEY_PARAM_RSA_N, number: modulus)
             try builder.add(OSSL_PKEY_PARAM_RSA_E, number: exponent)
@@ -79,11 +79,11 @@ extension PublicParameters {
         case .ed25519(let x):
             let bytes = try jwk.requiredBytes("d")
             guard bytes.count == 32, let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes, 32) else {
-                throw .library("The key's bytes do not make a key.", code: .unusableKey)
+                throw .library("the key's bytes do not make a key", code: .unusableKey)
             }
             let owner = EVPKey(owning: key)
             guard try owner.rawPublicBytes() == x else {
-                throw JOSEError(.unusableKey, "The key's two parts do not belong together.")
+                throw JOSEError(.unusableKey, "the key's two parts do not belong together")
             }
             return owner
         }

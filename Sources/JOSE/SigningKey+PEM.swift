@@ -16,7 +16,7 @@ extension SigningKey {
     ) throws(JOSEError) {
         let key = try EVPKey(pem: pem)
         guard let usual = key.kind?.usualAlgorithm else {
-            throw JOSEError(.unusableKey, "The key's type is not one that is used here.")
+            throw JOSEError(.unusableKey, "the key's type is not one that is used here")
         }
         try self.init(key: key, algorithm: algorithm ?? usual, keyID: keyID)
     }
@@ -34,12 +34,12 @@ extension SigningKey {
                 Self.pkcs8.cString,
                 nil
             )
-        else { throw .library("The key cannot be written down.") }
+        else { throw .library("the key cannot be written down") }
         defer { OSSL_ENCODER_CTX_free(context) }
         var output: UnsafeMutablePointer<UInt8>?
         var count = 0
         guard OSSL_ENCODER_to_data(context, &output, &count) == 1, let output else {
-            throw .library("The key cannot be written down.")
+            throw .library("the key cannot be written down")
         }
         defer { CRYPTO_clear_free(output, count, #file, #line) }
         return Secret(capacity: count) { buffer in
@@ -63,7 +63,7 @@ extension EVPKey {
                 nil,
                 nil
             )
-        else { throw .library("The key cannot be read.") }
+        else { throw .library("the key cannot be read") }
         defer { OSSL_DECODER_CTX_free(context) }
         let done = pem.withUnsafeBytes { bytes in
             var input = bytes.bindMemory(to: UInt8.self).baseAddress
@@ -71,7 +71,7 @@ extension EVPKey {
             return OSSL_DECODER_from_data(context, &input, &count)
         }
         guard done == 1, let key else {
-            throw .library("The text is not an unencrypted private key in PEM.", code: .malformed)
+            throw .library("the text is not an unencrypted private key in PEM", code: .malformed)
         }
         ERR_clear_error()
         self.init(owning: key)

@@ -25,11 +25,11 @@ package struct SigningKey: Sendable {
     /// belong together.
     init(key: EVPKey, algorithm: SignatureAlgorithm, keyID: String?) throws(JOSEError) {
         guard key.kind == algorithm.keyKind else {
-            throw JOSEError(.keyMismatch, "The key is not one for the algorithm.")
+            throw JOSEError(.keyMismatch, "the key is not one for the algorithm")
         }
         let parameters = try PublicParameters(of: key)
         guard key.isConsistentPair else {
-            throw JOSEError(.unusableKey, "The key has no private part, or one that belongs to another key.")
+            throw JOSEError(.unusableKey, "the key has no private part, or one that belongs to another key")
         }
         self.key = key
         self.algorithm = algorithm
@@ -106,14 +106,14 @@ extension EVPKey {
             case .ed25519: "ED25519"
             }
         guard let context = EVP_PKEY_CTX_new_from_name(nil, type.cString, nil) else {
-            throw .library("libcrypto knows no \(type) keys.")
+            throw .library("libcrypto knows no \(type) keys")
         }
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_keygen_init(context) == 1, configure(context, for: kind) else {
-            throw .library("The key cannot be begun.")
+            throw .library("the key cannot be begun")
         }
         var key: OpaquePointer?
-        guard EVP_PKEY_generate(context, &key) == 1, let key else { throw .library("The key cannot be made.") }
+        guard EVP_PKEY_generate(context, &key) == 1, let key else { throw .library("the key cannot be made") }
         return EVPKey(owning: key)
     }
 

@@ -60,7 +60,7 @@ extension GLibError {
     ///
     /// - Parameter task: what was being done, as in "Cannot … ".
     func keyringError(_ task: String) -> KeyringError {
-        KeyringError(code: meaning, message: "Cannot \(task): \(message). \(advice)", underlying: self)
+        KeyringError(code: meaning, message: "cannot \(task): \(message); \(advice)", underlying: self)
     }
 
     private var meaning: KeyringError.Code {
@@ -91,10 +91,10 @@ extension GLibError {
 
     private var advice: String {
         switch meaning {
-        case .locked: "Unlock it with `tokenctl unlock`, or in your password manager."
-        case .timedOut: "The password manager does not answer; if it stays so, restart it."
-        case .unavailable: "See that a password manager that provides the Secret Service runs in this session."
-        case .dismissed, .failed: "The password manager's own log may say more."
+        case .locked: "unlock it with `tokenctl unlock`, or in your password manager"
+        case .timedOut: "the password manager does not answer; if it stays so, restart it"
+        case .unavailable: "see that a password manager that provides the Secret Service runs in this session"
+        case .dismissed, .failed: "the password manager's own log may say more"
         }
     }
 }

@@ -121,7 +121,7 @@ package import Systemd
         request.fail(
             KeyringError(
                 code: .timedOut,
-                message: "Cannot \(task): no answer within \(limit). If it stays so, restart the password manager."
+                message: "cannot \(task): no answer within \(limit); if it stays so, restart the password manager"
             )
         )
         worker.cancel(request)

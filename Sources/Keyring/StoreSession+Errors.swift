@@ -5,51 +5,51 @@
 extension StoreSession {
     static var noBus: KeyringError {
         unavailable(
-            "There is no session message bus to find the keyring on: neither DBUS_SESSION_BUS_ADDRESS nor a socket"
-                + " $XDG_RUNTIME_DIR/bus. Run tokend in a login session (systemctl --user start tokend)."
+            "there is no session message bus to find the keyring on: neither DBUS_SESSION_BUS_ADDRESS nor a socket"
+                + " $XDG_RUNTIME_DIR/bus; run tokend in a login session (systemctl --user start tokend)"
         )
     }
 
     static var noProvider: KeyringError {
         unavailable(
-            "No program provides the Secret Service (org.freedesktop.secrets) in this session. Install gnome-keyring,"
-                + " or start KeePassXC or KWallet with its Secret Service switched on."
+            "no program provides the Secret Service (org.freedesktop.secrets) in this session; install gnome-keyring,"
+                + " or start KeePassXC or KWallet with its Secret Service switched on"
         )
     }
 
     static var noCollection: KeyringError {
         unavailable(
-            "The keyring has no default collection to keep grants in. Make one in your password manager: a keyring set"
-                + " as default in \"Passwords and Keys\", or in KeePassXC an open database with an exposed group."
+            "the keyring has no default collection to keep grants in; make one in your password manager: a keyring set"
+                + " as default in \"Passwords and Keys\", or in KeePassXC an open database with an exposed group"
         )
     }
 
     static var locked: KeyringError {
         KeyringError(
             code: .locked,
-            message: "The keyring is locked. Unlock it with `tokenctl unlock`, or in your password manager."
+            message: "the keyring is locked; unlock it with `tokenctl unlock`, or in your password manager"
         )
     }
 
     static var dismissed: KeyringError {
         KeyringError(
             code: .dismissed,
-            message: "The password manager's question was dismissed, or could not be shown. Ask again, or unlock the"
-                + " keyring in your password manager."
+            message: "the password manager's question was dismissed, or could not be shown; ask again, or unlock the"
+                + " keyring in your password manager"
         )
     }
 
     static func gone(_ provider: KeyringProvider?) -> KeyringError {
         unavailable(
-            "The keyring \(provider?.text ?? "") has gone away. Start it again, or let `tokenctl unlock` start"
-                + " the session's own."
+            "the keyring \(provider?.text ?? "") has gone away; start it again, or let `tokenctl unlock` start"
+                + " the session's own"
         )
     }
 
     static func replaced(_ program: String, by provider: KeyringProvider) -> KeyringError {
         unavailable(
-            "The grants are in \(program), but \(provider.text) provides the Secret Service now. Start \(program)"
-                + " again, or accept the new one with `tokenctl unlock`."
+            "the grants are in \(program), but \(provider.text) provides the Secret Service now; start \(program)"
+                + " again, or accept the new one with `tokenctl unlock`"
         )
     }
 

@@ -34,7 +34,7 @@ extension StoreSession {
                 _ = try unlockedCollection(opened, cancellation)
                 throw KeyringError(
                     code: .failed,
-                    message: "An item of the keyring changed while it was being read. Try again."
+                    message: "an item of the keyring changed while it was being read; try again"
                 )
             }
             items.append(item)

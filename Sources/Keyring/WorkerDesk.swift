@@ -76,7 +76,7 @@ final class WorkerDesk: Sendable {
     private static var refusal: KeyringError {
         KeyringError(
             code: .locked,
-            message: "The keyring is locked, and its password is being asked for: answer the prompt."
+            message: "the keyring is locked, and its password is being asked for: answer the prompt"
         )
     }
 }

@@ -91,8 +91,8 @@ package struct AuthorizationRequest: Sendable {
         for element in kept where parameters[element.name] != nil {
             throw OAuthError(
                 .invalidRequest,
-                "The authorization endpoint's own query holds \(DisplayText.sanitized(element.name)), "
-                    + "which the request sends too."
+                "the authorization endpoint's own query holds \(DisplayText.sanitized(element.name)), "
+                    + "which the request sends too"
             )
         }
         return endpoint.appendingQuery(parameters)
@@ -135,7 +135,7 @@ extension FormParameters {
     mutating func append(resources: [String]) throws(OAuthError) {
         for resource in resources where !values(of: "resource").contains(resource) {
             guard Self.isResource(resource) else {
-                throw OAuthError(.invalidRequest, "A resource must be an absolute URI without a fragment.")
+                throw OAuthError(.invalidRequest, "a resource must be an absolute URI without a fragment")
             }
             append("resource", resource)
         }
@@ -149,10 +149,10 @@ extension FormParameters {
         for element in additional where !element.secret.isEmpty {
             let shown = DisplayText.sanitized(element.name, limit: 60)
             guard !reserved.contains(element.name) else {
-                throw OAuthError(.invalidRequest, "The parameter \(shown) is the protocol's own and cannot be set.")
+                throw OAuthError(.invalidRequest, "the parameter \(shown) is the protocol's own and cannot be set")
             }
             guard element.name == "resource" || added.insert(element.name).inserted else {
-                throw OAuthError(.invalidRequest, "The parameter \(shown) is set twice.")
+                throw OAuthError(.invalidRequest, "the parameter \(shown) is set twice")
             }
             if !given.contains(element.name) {
                 append(element.name, element.secret)

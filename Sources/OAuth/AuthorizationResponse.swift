@@ -72,9 +72,9 @@ package enum AuthorizationResponse {
         guard let issuer = expected.issuer else { return nil }
         guard let iss else {
             return expected.requiresIssuer
-                ? "The answer lacks the issuer that the provider promises to send (iss)." : nil
+                ? "the answer lacks the issuer that the provider promises to send (iss)" : nil
         }
-        return issuer.matches(iss) ? nil : "The answer comes from another issuer (iss)."
+        return issuer.matches(iss) ? nil : "the answer comes from another issuer (iss)"
     }
 
     private static func metadata(of query: FormParameters) -> FormParameters {

@@ -28,7 +28,7 @@ package enum ClientAssertion {
         do {
             return Secret(try key.sign(header: ["typ": "JWT"], claims: claims))
         } catch {
-            throw OAuthError(.invalidRequest, "The client's key cannot sign: \(error.message)", underlying: error)
+            throw OAuthError(.invalidRequest, "the client's key cannot sign: \(error.message)", underlying: error)
         }
     }
 }

@@ -16,7 +16,7 @@ extension DeviceAuthorizationAnswer {
         let wait = response.waitAsked(now: now)
         guard let object = AnswerBody(response).object else {
             let type = JSONDocument.typeName(of: response)
-            let reason = "The device authorization endpoint answered HTTP \(response.status) with \(type)."
+            let reason = "the device authorization endpoint answered HTTP \(response.status) with \(type)"
             let isPassing = response.isPassing || !(400..<500).contains(response.status)
             return isPassing
                 ? .unavailable(reason: reason, retryAfter: wait)
@@ -27,7 +27,7 @@ extension DeviceAuthorizationAnswer {
             let codes = ["slow_down", "temporarily_unavailable", "server_error"]
             return response.isPassing || codes.contains(error.error)
                 ? .unavailable(
-                    reason: "The device authorization endpoint answered HTTP \(response.status): \(error.message)",
+                    reason: "the device authorization endpoint answered HTTP \(response.status): \(error.message)",
                     retryAfter: wait
                 )
                 : .refused(error)
@@ -75,7 +75,7 @@ extension DeviceAuthorizationResponse {
     }
 
     private static func lacks(_ member: String) -> OAuthError {
-        OAuthError(.invalidDocument, "The provider's device answer has no \(member) that can be used.")
+        OAuthError(.invalidDocument, "the provider's device answer has no \(member) that can be used")
     }
 }
 

@@ -35,7 +35,7 @@ extension Discovery {
                 oauthFinding = try find(response)
             } catch {
                 oauthFinding = nil
-                notes.append("The RFC 8414 document is left out. \(error.message)")
+                notes.append("the RFC 8414 document is left out: \(error.message)")
             }
         case (_, .some(let response)):
             oauthFinding = try find(response)
@@ -54,7 +54,7 @@ extension Discovery {
         case (.page(let reason), .page):
             throw OAuthError(
                 .unavailable,
-                "\(issuer.url.origin) answers with \(reason): it is no issuer, or the network asks for a sign-in first."
+                "\(issuer.url.origin) answers with \(reason): it is no issuer, or the network asks for a sign-in first"
             )
         default:
             let reasons = [openID, oauth].compactMap { finding -> String? in
@@ -64,7 +64,7 @@ extension Discovery {
                 }
             }
             let reason = reasons.first.map { " (\($0))" } ?? ""
-            throw OAuthError(.missingDocument, "\(issuer.url.origin) has no metadata for this issuer\(reason).")
+            throw OAuthError(.missingDocument, "\(issuer.url.origin) has no metadata for this issuer\(reason)")
         }
     }
 
@@ -75,7 +75,7 @@ extension Discovery {
         case 200:
             break
         case 408, 425, 429, 500...599:
-            throw OAuthError(.unavailable, "\(issuer.url.origin) answered with HTTP \(response.status).")
+            throw OAuthError(.unavailable, "\(issuer.url.origin) answered with HTTP \(response.status)")
         default:
             return .absent("HTTP \(response.status)")
         }
@@ -91,22 +91,22 @@ extension Discovery {
     /// The issuer must be the configured one, byte for byte (RFC 8414, section 3.3; Discovery, section 4.3).
     private func checkIssuer(_ value: JSONValue?) throws(OAuthError) {
         guard let named = value?.string else {
-            throw OAuthError(.invalidDocument, "The provider's metadata names no issuer.")
+            throw OAuthError(.invalidDocument, "the provider's metadata names no issuer")
         }
         guard !issuer.isNamedInMetadata(named) else { return }
         let shown = DisplayText.sanitized(named)
         if named.contains("{") {
             throw OAuthError(
                 .invalidDocument,
-                "The provider's metadata names a template (\(shown)) as issuer: use a preset that knows it, "
-                    + "or the issuer of one tenant."
+                "the provider's metadata names a template (\(shown)) as issuer: use a preset that knows it, "
+                    + "or the issuer of one tenant"
             )
         }
         let hint = named == issuer.text + "/" || named + "/" == issuer.text ? " (mind the slash at the end)" : ""
         throw OAuthError(
             .invalidDocument,
-            "The metadata is that of another issuer: configured is \(issuer.expectedInMetadata), "
-                + "found was \(shown)\(hint)."
+            "the metadata is that of another issuer: configured is \(issuer.expectedInMetadata), "
+                + "found was \(shown)\(hint)"
         )
     }
 }

@@ -46,7 +46,7 @@ package struct Discovery: Sendable, Hashable {
         do {
             return try WebURL(text)
         } catch {
-            throw OAuthError(.invalidIssuer, "The issuer is no URL: \(error.message)", underlying: error)
+            throw OAuthError(.invalidIssuer, "the issuer is no URL: \(error.message)", underlying: error)
         }
     }
 }

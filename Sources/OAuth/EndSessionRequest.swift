@@ -37,8 +37,8 @@ package struct EndSessionRequest: Sendable {
         for element in kept where parameters.secret(element.name) != nil {
             throw OAuthError(
                 .invalidRequest,
-                "The end-session endpoint's own query holds \(DisplayText.sanitized(element.name)), "
-                    + "which the request sends too."
+                "the end-session endpoint's own query holds \(DisplayText.sanitized(element.name)), "
+                    + "which the request sends too"
             )
         }
         return endpoint.appendingQuery(parameters)

@@ -61,7 +61,7 @@ package struct IDToken: Sendable, Hashable {
     private static func subject(_ claims: JSONObject) throws(IDTokenError) -> String {
         let subject = try requiredText(claims, "sub", check: .subject)
         guard Subject.isValid(subject) else {
-            throw IDTokenError(.subject, "The ID token's sub is empty, too long or not ASCII.")
+            throw IDTokenError(.subject, "the ID token's sub is empty, too long or not ASCII")
         }
         return subject
     }
@@ -77,7 +77,7 @@ package struct IDToken: Sendable, Hashable {
             }
             fallthrough
         default:
-            throw IDTokenError(.audience, "The ID token's aud is missing or of the wrong type.")
+            throw IDTokenError(.audience, "the ID token's aud is missing or of the wrong type")
         }
     }
 
@@ -87,7 +87,7 @@ package struct IDToken: Sendable, Hashable {
         check: IDTokenError.Check
     ) throws(IDTokenError) -> String {
         guard let text = try optionalText(claims, name, check: check) else {
-            throw IDTokenError(check, "The ID token has no \(name).")
+            throw IDTokenError(check, "the ID token has no \(name)")
         }
         return text
     }
@@ -99,7 +99,7 @@ package struct IDToken: Sendable, Hashable {
     ) throws(IDTokenError) -> String? {
         guard let value = claims[name], !value.isNull else { return nil }
         guard let text = value.string else {
-            throw IDTokenError(check, "The ID token's \(name) is \(value.kindName), not a string.")
+            throw IDTokenError(check, "the ID token's \(name) is \(value.kindName), not a string")
         }
         return text
     }
@@ -110,7 +110,7 @@ package struct IDToken: Sendable, Hashable {
         check: IDTokenError.Check
     ) throws(IDTokenError) -> Int64 {
         guard let time = try optionalTime(claims, name, check: check) else {
-            throw IDTokenError(check, "The ID token has no \(name).")
+            throw IDTokenError(check, "the ID token has no \(name)")
         }
         return time
     }
@@ -123,7 +123,7 @@ package struct IDToken: Sendable, Hashable {
     ) throws(IDTokenError) -> Int64? {
         guard let value = claims[name], !value.isNull else { return nil }
         guard case .number = value, let time = Lifetime.wholeSeconds(value) else {
-            throw IDTokenError(check, "The ID token's \(name) is \(value.kindName), not a number.")
+            throw IDTokenError(check, "the ID token's \(name) is \(value.kindName), not a number")
         }
         return time
     }

@@ -31,16 +31,16 @@ extension IDTokenRules {
         } else {
             matches = token.tenant.map { issuer.matches(token.issuer, tenant: $0) } ?? false
         }
-        guard matches else { throw IDTokenError(.issuer, "The ID token is from another issuer.") }
+        guard matches else { throw IDTokenError(.issuer, "the ID token is from another issuer") }
     }
 
     /// Rule 3: the client is among the audiences, and no other is that the account does not trust.
     private func checkAudience(of token: IDToken) throws(IDTokenError) {
         guard token.audiences.contains(where: isClient) else {
-            throw IDTokenError(.audience, "The ID token is meant for another client.")
+            throw IDTokenError(.audience, "the ID token is meant for another client")
         }
         guard token.audiences.allSatisfy({ isClient($0) || trustedAudiences.contains($0) }) else {
-            throw IDTokenError(.audience, "The ID token is meant for further clients that are not trusted.")
+            throw IDTokenError(.audience, "the ID token is meant for further clients that are not trusted")
         }
     }
 
@@ -48,22 +48,22 @@ extension IDTokenRules {
     private func checkAuthorizedParty(of token: IDToken) throws(IDTokenError) {
         guard let party = token.authorizedParty else {
             guard token.audiences.count == 1 else {
-                throw IDTokenError(.audience, "The ID token has several audiences and no azp.")
+                throw IDTokenError(.audience, "the ID token has several audiences and no azp")
             }
             return
         }
         guard isClient(party) else {
-            throw IDTokenError(.audience, "The ID token was issued to another client (azp).")
+            throw IDTokenError(.audience, "the ID token was issued to another client (azp)")
         }
     }
 
     /// Rules 9 and 10: not over, not from the future.
     private func checkTimes(of token: IDToken) throws(IDTokenError) {
         guard token.expiresAt > now - Self.skew else {
-            throw IDTokenError(.expiry, "The ID token is over; mind this machine's clock.")
+            throw IDTokenError(.expiry, "the ID token is over; mind this machine's clock")
         }
         guard token.issuedAt <= now + Self.longestAhead else {
-            throw IDTokenError(.issuedAt, "The ID token is from the future; mind this machine's clock.")
+            throw IDTokenError(.issuedAt, "the ID token is from the future; mind this machine's clock")
         }
     }
 
@@ -71,14 +71,14 @@ extension IDTokenRules {
     /// (section 5.7).
     private func checkSubject(of token: IDToken) throws(IDTokenError) {
         if let expectedSubject, !token.subject.utf8.elementsEqual(expectedSubject.utf8) {
-            throw IDTokenError(.subject, "Another person signed in than the one this account belongs to.")
+            throw IDTokenError(.subject, "another person signed in than the one this account belongs to")
         }
     }
 
     /// Rule 10: the token of a login is fresh.
     private func checkAge(of token: IDToken) throws(IDTokenError) {
         guard token.issuedAt >= now - Self.oldestAtLogin else {
-            throw IDTokenError(.issuedAt, "The ID token was issued long ago; mind this machine's clock.")
+            throw IDTokenError(.issuedAt, "the ID token was issued long ago; mind this machine's clock")
         }
     }
 
@@ -86,7 +86,7 @@ extension IDTokenRules {
     private func checkNonce(of token: IDToken, is nonce: String?) throws(IDTokenError) {
         guard let nonce else { return }
         guard let received = token.nonce, Secret(received) == Secret(nonce) else {
-            throw IDTokenError(.nonce, "The ID token's nonce is not the one that was sent.")
+            throw IDTokenError(.nonce, "the ID token's nonce is not the one that was sent")
         }
     }
 
@@ -94,7 +94,7 @@ extension IDTokenRules {
     private func checkAuthenticationClass(of token: IDToken) throws(IDTokenError) {
         guard !authenticationClasses.isEmpty else { return }
         guard let reached = token.authenticationClass, authenticationClasses.contains(reached) else {
-            throw IDTokenError(.authenticationClass, "The sign-in did not reach the strength that was asked for.")
+            throw IDTokenError(.authenticationClass, "the sign-in did not reach the strength that was asked for")
         }
     }
 
@@ -102,33 +102,33 @@ extension IDTokenRules {
     private func checkAuthenticationTime(of token: IDToken) throws(IDTokenError) {
         guard let maxAge else { return }
         guard let time = token.authenticatedAt else {
-            throw IDTokenError(.authenticationTime, "The ID token does not say when the person signed in.")
+            throw IDTokenError(.authenticationTime, "the ID token does not say when the person signed in")
         }
         guard time >= now - max(0, min(maxAge, Lifetime.longest)) - Self.skew else {
-            throw IDTokenError(.authenticationTime, "The sign-in is older than was asked for.")
+            throw IDTokenError(.authenticationTime, "the sign-in is older than was asked for")
         }
     }
 
     /// Section 12.2: a refreshed token continues the one before.
     private func checkContinuity(of token: IDToken, since baseline: IDTokenBaseline) throws(IDTokenError) {
         guard token.subject.utf8.elementsEqual(baseline.subject.utf8) else {
-            throw IDTokenError(.subject, "The refreshed ID token is about another person.", isOtherSubject: true)
+            throw IDTokenError(.subject, "the refreshed ID token is about another person", isOtherSubject: true)
         }
         guard let previous = baseline.token else { return }
         guard token.issuer.utf8.elementsEqual(previous.issuer.utf8) else {
-            throw IDTokenError(.issuer, "The refreshed ID token is from another issuer than before.")
+            throw IDTokenError(.issuer, "the refreshed ID token is from another issuer than before")
         }
         guard token.authorizedParty == previous.authorizedParty else {
-            throw IDTokenError(.audience, "The refreshed ID token's azp is not the one before.")
+            throw IDTokenError(.audience, "the refreshed ID token's azp is not the one before")
         }
         guard token.issuedAt >= previous.issuedAt else {
-            throw IDTokenError(.issuedAt, "The refreshed ID token is older than the one before.")
+            throw IDTokenError(.issuedAt, "the refreshed ID token is older than the one before")
         }
         if let time = token.authenticatedAt, let before = previous.authenticatedAt, time != before {
-            throw IDTokenError(.authenticationTime, "The refreshed ID token tells another time of sign-in.")
+            throw IDTokenError(.authenticationTime, "the refreshed ID token tells another time of sign-in")
         }
         if let nonce = token.nonce, nonce != previous.nonce {
-            throw IDTokenError(.nonce, "The refreshed ID token's nonce is not the login's.")
+            throw IDTokenError(.nonce, "the refreshed ID token's nonce is not the login's")
         }
     }
 
@@ -137,7 +137,7 @@ extension IDTokenRules {
         guard let hash = token.accessTokenHash, let accessToken else { return }
         let digest = algorithm.digest(accessToken.withUnsafeBytes { Array($0) })
         guard Base64URL.encode(digest.prefix(digest.count / 2)) == hash else {
-            throw IDTokenError(.accessTokenHash, "The ID token belongs to another access token (at_hash).")
+            throw IDTokenError(.accessTokenHash, "the ID token belongs to another access token (at_hash)")
         }
     }
 

@@ -118,7 +118,7 @@ extension IDToken {
             throw IDTokenError(error)
         }
         guard let algorithm = SignatureAlgorithm(rawValue: name) else {
-            throw IDTokenError(.algorithm, "The ID token's algorithm is not known.")
+            throw IDTokenError(.algorithm, "the ID token's algorithm is not known")
         }
         return (claims, algorithm)
     }
@@ -140,13 +140,13 @@ extension IDTokenError {
     fileprivate init(_ error: JOSEError) {
         switch error.code {
         case .algorithmNotAllowed:
-            self.init(.algorithm, "The ID token: \(error.message)")
+            self.init(.algorithm, "the ID token: \(error.message)")
         case .unknownKey:
-            self.init(.signature, "The ID token: \(error.message)", isKeyUnknown: true)
+            self.init(.signature, "the ID token: \(error.message)", isKeyUnknown: true)
         case .keyMismatch, .badSignature, .unusableKey, .wrongSeal, .library:
-            self.init(.signature, "The ID token: \(error.message)")
+            self.init(.signature, "the ID token: \(error.message)")
         case .malformed, .criticalExtension:
-            self.init(.form, "The ID token: \(error.message)")
+            self.init(.form, "the ID token: \(error.message)")
         }
     }
 }

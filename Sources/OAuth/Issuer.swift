@@ -22,10 +22,10 @@ package struct Issuer: Sendable, Hashable {
     package init(_ text: String, template: String? = nil) throws(OAuthError) {
         url = try Self.read(text)
         guard url.query == nil, url.fragment == nil else {
-            throw OAuthError(.invalidIssuer, "The issuer must have neither a query nor a fragment.")
+            throw OAuthError(.invalidIssuer, "the issuer must have neither a query nor a fragment")
         }
         if let template, template.split(Self.tenantPlaceholder).count != 2 {
-            throw OAuthError(.invalidIssuer, "The issuer's template must hold \(Self.tenantPlaceholder) once.")
+            throw OAuthError(.invalidIssuer, "the issuer's template must hold \(Self.tenantPlaceholder) once")
         }
         // An issuer that names its tenant by number is as good as any other, and is held to the letter.
         self.template = template.flatMap { Self.tenant(in: text, of: $0)?.isUUID == true ? nil : $0 }
@@ -69,10 +69,10 @@ package struct Issuer: Sendable, Hashable {
         do {
             url = try WebURL(text)
         } catch {
-            throw OAuthError(.invalidIssuer, "The issuer is no URL: \(error.message)", underlying: error)
+            throw OAuthError(.invalidIssuer, "the issuer is no URL: \(error.message)", underlying: error)
         }
         guard url.isSecureOrLoopback else {
-            throw OAuthError(.invalidIssuer, "The issuer must use https (http is for loopback addresses).")
+            throw OAuthError(.invalidIssuer, "the issuer must use https (http is for loopback addresses)")
         }
         return url
     }

@@ -25,7 +25,7 @@ enum JSONDocument {
         limit: Int
     ) throws(OAuthError) -> JSONObject {
         guard response.body.count <= limit else {
-            throw OAuthError(.invalidDocument, "The provider's \(name) is larger than \(limit) bytes.")
+            throw OAuthError(.invalidDocument, "the provider's \(name) is larger than \(limit) bytes")
         }
         let value: JSONValue
         do {
@@ -33,12 +33,12 @@ enum JSONDocument {
         } catch {
             throw OAuthError(
                 .invalidDocument,
-                "The provider's \(name) cannot be read: \(error.message)",
+                "the provider's \(name) cannot be read: \(error.message)",
                 underlying: error
             )
         }
         guard let object = value.object else {
-            throw OAuthError(.invalidDocument, "The provider's \(name) is no JSON object.")
+            throw OAuthError(.invalidDocument, "the provider's \(name) is no JSON object")
         }
         return object
     }

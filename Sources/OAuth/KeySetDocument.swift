@@ -16,11 +16,11 @@ package enum KeySetDocument {
     /// Reads the answer of a `jwks_uri`; keys that cannot be used are left out, not errors.
     package static func read(_ response: HTTPResponse) throws(OAuthError) -> JSONWebKeySet {
         guard response.status == 200 else {
-            throw OAuthError(.unavailable, "The provider's key set answered HTTP \(response.status).")
+            throw OAuthError(.unavailable, "the provider's key set answered HTTP \(response.status)")
         }
         guard JSONDocument.looksLikeObject(response.body) else {
             let type = JSONDocument.typeName(of: response)
-            throw OAuthError(.unavailable, "The provider's key set came as \(type) where JSON was due.")
+            throw OAuthError(.unavailable, "the provider's key set came as \(type) where JSON was due")
         }
         let document = try JSONDocument.read(response, named: "key set", limit: sizeLimit)
         do {

@@ -55,7 +55,7 @@ extension Lifetime {
             return ahead.map(Lifetime.seconds) ?? .unknown
         }
         guard var seconds = wholeSeconds(named.value) else {
-            notes.append("\(named.name) is \(named.value.kindName) that is no number of seconds.")
+            notes.append("\(named.name) is \(named.value.kindName) that is no number of seconds")
             return ahead.map(Lifetime.seconds) ?? .unknown
         }
         if dialect.lifetimeIsInMilliseconds, named.name == "expires_in", seconds >= 1_000_000 {
@@ -65,7 +65,7 @@ extension Lifetime {
             if seconds == 0, dialect.zeroLifetimeIsUnlimited {
                 return .unlimited
             }
-            notes.append("\(named.name) is \(seconds).")
+            notes.append("\(named.name) is \(seconds)")
             return .elapsed
         }
         if let ahead, ahead < seconds - seconds / 10 {

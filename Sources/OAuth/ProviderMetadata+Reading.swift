@@ -33,7 +33,7 @@ extension ProviderMetadata {
         requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
         requiresSignedRequests = try reader.flag("require_signed_request_object")
         if !advertisesProofKey {
-            notes.append("PKCE not advertised: S256 is sent all the same.")
+            notes.append("PKCE not advertised: S256 is sent all the same")
         }
     }
 }
@@ -59,7 +59,7 @@ private struct MemberReader {
         guard let elements = value.array else { throw wrongType(name, value, expected: "a list") }
         let texts = elements.compactMap(\.string)
         guard texts.count == elements.count else {
-            throw OAuthError(.invalidDocument, "The provider's metadata: \(name) must hold strings only.")
+            throw OAuthError(.invalidDocument, "the provider's metadata: \(name) must hold strings only")
         }
         return texts
     }
@@ -70,7 +70,7 @@ private struct MemberReader {
         do {
             return try WebURL(endpoint: text)
         } catch {
-            throw OAuthError(.invalidDocument, "The provider's metadata: \(name): \(error.message)", underlying: error)
+            throw OAuthError(.invalidDocument, "the provider's metadata: \(name): \(error.message)", underlying: error)
         }
     }
 
@@ -80,7 +80,7 @@ private struct MemberReader {
     }
 
     private func wrongType(_ name: String, _ value: JSONValue, expected: String) -> OAuthError {
-        OAuthError(.invalidDocument, "The provider's metadata: \(name) is \(value.kindName), not \(expected).")
+        OAuthError(.invalidDocument, "the provider's metadata: \(name) is \(value.kindName), not \(expected)")
     }
 }
 
@@ -94,10 +94,10 @@ extension WebURL {
             throw OAuthError(.invalidRequest, error.message, underlying: error)
         }
         guard url.isSecureOrLoopback else {
-            throw OAuthError(.invalidRequest, "An endpoint must use https (http is for loopback addresses).")
+            throw OAuthError(.invalidRequest, "an endpoint must use https (http is for loopback addresses)")
         }
         guard url.fragment == nil else {
-            throw OAuthError(.invalidRequest, "An endpoint must not have a fragment.")
+            throw OAuthError(.invalidRequest, "an endpoint must not have a fragment")
         }
         self = url
     }

@@ -82,7 +82,7 @@ package struct ProviderMetadata: Sendable {
         named name: String
     ) throws(OAuthError) -> WebURL {
         guard let url = self[keyPath: endpoint] else {
-            throw OAuthError(.missingEndpoint, "The provider's metadata has no \(name).")
+            throw OAuthError(.missingEndpoint, "the provider's metadata has no \(name)")
         }
         return url
     }
@@ -94,8 +94,8 @@ package struct ProviderMetadata: Sendable {
         let listed = idTokenSigningAlgorithms.prefix(8).joined(separator: ", ").shown() ?? "none is listed"
         throw OAuthError(
             .unsupported,
-            "The provider signs ID tokens with nothing that can be verified "
-                + "(id_token_signing_alg_values_supported: \(listed)); RS256, PS256, ES256 or EdDSA could be."
+            "the provider signs ID tokens with nothing that can be verified "
+                + "(id_token_signing_alg_values_supported: \(listed)); RS256, PS256, ES256 or EdDSA could be"
         )
     }
 
@@ -106,7 +106,7 @@ package struct ProviderMetadata: Sendable {
         if requiresSignedRequests {
             throw OAuthError(
                 .unsupported,
-                "The provider wants signed request objects (RFC 9101), which are not supported."
+                "the provider wants signed request objects (RFC 9101), which are not supported"
             )
         }
     }

@@ -23,7 +23,7 @@ extension ProviderMetadata {
         case .never where requiresPushedRequests:
             throw OAuthError(
                 .unsupported,
-                "The provider wants pushed authorization requests (RFC 9126), and the account says par: \"never\"."
+                "the provider wants pushed authorization requests (RFC 9126), and the account says par: \"never\""
             )
         case .auto where requiresPushedRequests, .always:
             return try require(
@@ -66,20 +66,20 @@ package enum PushedAuthorizationAnswer: Sendable, Hashable {
         switch response.status {
         case 201:
             guard let uri = members?["request_uri"]?.string, isURI(uri) else {
-                return .invalid("The answer to the pushed authorization request has no request_uri.")
+                return .invalid("the answer to the pushed authorization request has no request_uri")
             }
             guard let seconds = members?["expires_in"].flatMap(Lifetime.wholeSeconds), seconds > 0 else {
-                return .invalid("The answer to the pushed authorization request does not say how long it holds.")
+                return .invalid("the answer to the pushed authorization request does not say how long it holds")
             }
             return .accepted(requestURI: uri, expiresIn: seconds)
         case 408, 425, 429, 500...:
-            return .unavailable("The pushed authorization request was answered with HTTP \(response.status).")
+            return .unavailable("the pushed authorization request was answered with HTTP \(response.status)")
         case 400..<500:
             let body = members.flatMap { OAuthErrorBody(answer: $0, status: response.status, sent: sent) }
             return .refused(body ?? OAuthErrorBody(error: "", status: response.status))
         default:
             return .invalid(
-                "The pushed authorization request was answered with HTTP \(response.status) where 201 was due."
+                "the pushed authorization request was answered with HTTP \(response.status) where 201 was due"
             )
         }
     }

@@ -33,10 +33,10 @@ package struct RedirectURI: Sendable, Hashable {
         do {
             url = try WebURL(text)
         } catch {
-            throw OAuthError(.invalidRedirect, "The redirect URI: \(error.message)", underlying: error)
+            throw OAuthError(.invalidRedirect, "the redirect URI: \(error.message)", underlying: error)
         }
         guard url.fragment == nil else {
-            throw OAuthError(.invalidRedirect, "The redirect URI must not have a fragment.")
+            throw OAuthError(.invalidRedirect, "the redirect URI must not have a fragment")
         }
         kind = try Self.kind(of: url)
     }
@@ -79,7 +79,7 @@ package struct RedirectURI: Sendable, Hashable {
             guard let host = LoopbackHost(rawValue: url.host) else {
                 throw OAuthError(
                     .invalidRedirect,
-                    "A redirect URI with http must be on 127.0.0.1, [::1] or localhost (RFC 8252, section 7.3)."
+                    "a redirect URI with http must be on 127.0.0.1, [::1] or localhost (RFC 8252, section 7.3)"
                 )
             }
             return .loopback(host: host, port: url.port)
@@ -87,8 +87,8 @@ package struct RedirectURI: Sendable, Hashable {
             guard isReversedDomain(url.scheme) else {
                 throw OAuthError(
                     .invalidRedirect,
-                    "A private scheme must be a domain in reverse, such as com.example.app:/path "
-                        + "(RFC 8252, section 7.1)."
+                    "a private scheme must be a domain in reverse, such as com.example.app:/path "
+                        + "(RFC 8252, section 7.1)"
                 )
             }
             return .privateUse(scheme: url.scheme)

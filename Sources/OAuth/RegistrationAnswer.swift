@@ -29,6 +29,9 @@ package enum RegistrationAnswer: Sendable {
     /// It breaks the specification.
     case invalid(reason: String)
 
+    /// Bytes of a client ID, which has to fit into a URL; some are signed statements.
+    private static let longestID = 4096
+
     /// Reads the answer; 200 is as good as 201, since some providers send it. `sent` are the secrets of the request.
     package static func read(_ response: HTTPResponse, sent: [Secret] = []) -> RegistrationAnswer {
         let object = AnswerBody(response).object
@@ -43,10 +46,13 @@ package enum RegistrationAnswer: Sendable {
             )
         }
         guard let object else {
-            return .invalid(reason: "the registration endpoint sent \(JSONDocument.typeName(of: response)), not JSON")
+            return .invalid(reason: "the registration endpoint sent \(JSONDocument.typeName(of: response)) that is no JSON object")
         }
         guard let id = object["client_id"]?.string, !id.isEmpty else {
             return .invalid(reason: "the registration names no client_id")
+        }
+        guard id.utf8.count <= longestID, id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            return .invalid(reason: "its client_id is longer than \(longestID) bytes, or no plain text")
         }
         let secret = object["client_secret"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
         let end = object["client_secret_expires_at"]?.int64

@@ -51,7 +51,7 @@ extension TokenAnswer {
             return wait.map { .throttled(error, retryAfter: $0) } ?? passing(error, response)
         }
         if (300..<400).contains(response.status) {
-            let reason = "The token endpoint redirects (HTTP \(response.status)), which is not followed."
+            let reason = "the token endpoint redirects (HTTP \(response.status)), which is not followed"
             return .unavailable(reason: reason, answerLost: false)
         }
         return byCode(error, response, wait, dialect) ?? byStatus(error, response, wait)
@@ -100,7 +100,7 @@ extension TokenAnswer {
     static func unreadable(_ response: HTTPResponse, isCutOff: Bool, now: Int64) -> TokenAnswer {
         let type = JSONDocument.typeName(of: response)
         let what = isCutOff && !response.body.isEmpty ? "JSON that is cut off" : "\(type) where JSON was due"
-        let reason = "The token endpoint answered HTTP \(response.status) with \(what)."
+        let reason = "the token endpoint answered HTTP \(response.status) with \(what)"
         let error = OAuthErrorBody(error: "", description: reason, status: response.status)
         if misplaced.contains(response.status) {
             return .misconfigured(error)
@@ -115,7 +115,7 @@ extension TokenAnswer {
 
     private static func passing(_ error: OAuthErrorBody, _ response: HTTPResponse) -> TokenAnswer {
         .unavailable(
-            reason: "The token endpoint answered HTTP \(response.status): \(error.message)",
+            reason: "the token endpoint answered HTTP \(response.status): \(error.message)",
             answerLost: false
         )
     }

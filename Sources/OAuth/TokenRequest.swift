@@ -102,7 +102,7 @@ package struct TokenRequest: Sendable {
         headers: HTTPHeaders = [:]
     ) throws(OAuthError) -> HTTPRequest {
         for (name, _) in headers where Self.reservedHeaders.contains(name.lowercased()) {
-            throw OAuthError(.invalidRequest, "The header \(name) is the protocol's own and cannot be set.")
+            throw OAuthError(.invalidRequest, "the header \(name) is the protocol's own and cannot be set")
         }
         return .form(
             parameters,

@@ -23,13 +23,13 @@ extension TokenResponse {
             InvalidTokenResponse(reason: reason, refreshToken: refreshToken)
         }
         if let value = members["refresh_token"], !value.isNull, value.string == nil {
-            throw invalid("The provider's refresh_token is \(value.kindName), not a string.")
+            throw invalid("the provider's refresh_token is \(value.kindName), not a string")
         }
         guard let text = members["access_token"]?.string, !text.isEmpty else {
-            throw invalid("The provider's answer has no access_token.")
+            throw invalid("the provider's answer has no access_token")
         }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw invalid("The provider's access_token has characters that no header can carry.")
+            throw invalid("the provider's access_token has characters that no header can carry")
         }
         if let fault = Self.typeFault(members, isSlack: answer["ok"]?.bool == true, dialect: context.dialect) {
             throw invalid(fault)
@@ -41,7 +41,7 @@ extension TokenResponse {
         self.refreshToken = refreshToken
         scope = Self.scope(members, requested: context.requested, notes: &notes)
         if let value = members["id_token"], !value.isNull, value.string == nil {
-            throw invalid("The provider's id_token is \(value.kindName), not a string.")
+            throw invalid("the provider's id_token is \(value.kindName), not a string")
         }
         idToken = members["id_token"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
         grantLifetime = Self.grantLifetime(members)
@@ -65,15 +65,15 @@ extension TokenResponse {
     /// `bearer` in any case (RFC 6749, sections 5.1 and 7.1); Slack says whose token it is instead.
     private static func typeFault(_ members: JSONObject, isSlack: Bool, dialect: ProviderDialect) -> String? {
         guard let value = members["token_type"], !value.isNull else {
-            return dialect.missingTypeIsBearer ? nil : "The provider's answer has no token_type."
+            return dialect.missingTypeIsBearer ? nil : "the provider's answer has no token_type"
         }
         guard let type = value.string?.lowercased() else {
-            return "The provider's token_type is \(value.kindName), not a string."
+            return "the provider's token_type is \(value.kindName), not a string"
         }
         let accepted =
             type == "bearer" || (isSlack && (type == "user" || type == "bot"))
             || dialect.bearerNames.contains { $0.lowercased() == type }
-        return accepted ? nil : "The provider's token_type is not Bearer but \(DisplayText.sanitized(type, limit: 40))."
+        return accepted ? nil : "the provider's token_type is not Bearer but \(DisplayText.sanitized(type, limit: 40))"
     }
 
     /// The stated lifetime; where none is stated, a JWT's own `exp` as a hint.
@@ -95,7 +95,7 @@ extension TokenResponse {
         let name = members["scope"].map { $0.isNull ? "scopes" : "scope" } ?? "scopes"
         guard let value = members[name], !value.isNull else { return nil }
         guard let scope = Scope(answer: value, requested: requested) else {
-            notes.append("\(name) is \(value.kindName).")
+            notes.append("\(name) is \(value.kindName)")
             return nil
         }
         return scope.isEmpty ? nil : scope

@@ -36,23 +36,23 @@ package struct UserInfo: Sendable, Hashable {
     package static func read(_ response: HTTPResponse, subject expected: String?) throws(OAuthError) -> UserInfo {
         switch response.status {
         case 200: break
-        case 401: throw OAuthError(.tokenRejected, "The user-information endpoint refuses the access token.")
-        case 403: throw OAuthError(.unsupported, "The token's scope does not cover the user information.")
-        default: throw OAuthError(.unavailable, "The user-information endpoint answered HTTP \(response.status).")
+        case 401: throw OAuthError(.tokenRejected, "the user-information endpoint refuses the access token")
+        case 403: throw OAuthError(.unsupported, "the token's scope does not cover the user information")
+        default: throw OAuthError(.unavailable, "the user-information endpoint answered HTTP \(response.status)")
         }
         guard response.mediaType != "application/jwt" else {
-            throw OAuthError(.unsupported, "The user information is signed, which is not supported.")
+            throw OAuthError(.unsupported, "the user information is signed, which is not supported")
         }
         guard JSONDocument.looksLikeObject(response.body) else {
             let type = JSONDocument.typeName(of: response)
-            throw OAuthError(.unavailable, "The user-information endpoint sent \(type) where JSON was due.")
+            throw OAuthError(.unavailable, "the user-information endpoint sent \(type) where JSON was due")
         }
         let claims = try JSONDocument.read(response, named: "user information", limit: sizeLimit)
         guard let subject = claims["sub"]?.string, Subject.isValid(subject) else {
-            throw OAuthError(.invalidDocument, "The user information names no valid sub.")
+            throw OAuthError(.invalidDocument, "the user information names no valid sub")
         }
         if let expected, !subject.utf8.elementsEqual(expected.utf8) {
-            throw OAuthError(.invalidDocument, "The user information is about another person than the ID token.")
+            throw OAuthError(.invalidDocument, "the user information is about another person than the ID token")
         }
         return UserInfo(claims, subject: subject)
     }

@@ -7,7 +7,7 @@ extension JSONParser {
         guard position < count else {
             return JSONError(
                 code: .unexpectedEnd,
-                message: "The text ends where \(expected) must stand.",
+                message: "the text ends where \(expected) must stand",
                 offset: count
             )
         }
@@ -18,7 +18,7 @@ extension JSONParser {
         let shown = found > 0x20 && found < 0x7F ? "'\(Unicode.Scalar(found))'" : "byte \(hexadecimal(found))"
         return JSONError(
             code: .unexpectedCharacter,
-            message: "Expected \(expected), found \(shown).",
+            message: "expected \(expected), found \(shown)",
             offset: position
         )
     }
@@ -30,26 +30,26 @@ extension JSONParser {
         if scalar == "\u{FEFF}" && position == 0 {
             return JSONError(
                 code: .unexpectedCharacter,
-                message: "The text starts with a byte order mark; leave it out.",
+                message: "the text starts with a byte order mark; leave it out",
                 offset: 0
             )
         }
         let code = String(scalar.value, radix: 16, uppercase: true)
         return JSONError(
             code: .unexpectedCharacter,
-            message: "Expected \(expected), found the character U+\(code).",
+            message: "expected \(expected), found the character U+\(code)",
             offset: position
         )
     }
 
     func notUTF8(at offset: Int) -> JSONError {
-        JSONError(code: .invalidUnicode, message: "The text is not UTF-8.", offset: offset)
+        JSONError(code: .invalidUnicode, message: "the text is not UTF-8", offset: offset)
     }
 
     func doubled(_ name: String, at offset: Int) -> JSONError {
         return JSONError(
             code: .doubledName,
-            message: "The name \(JSONWriter.quoted(name)) stands twice in one object.",
+            message: "the name \(JSONWriter.quoted(name)) stands twice in one object",
             offset: offset
         )
     }

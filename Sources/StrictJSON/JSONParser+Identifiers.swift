@@ -11,7 +11,7 @@ extension JSONParser {
             if isEscaped && byte(position + 1) != UInt8(ascii: "u") {
                 throw JSONError(
                     code: .invalidString,
-                    message: "A name without quotes holds an unknown escape.",
+                    message: "a name without quotes holds an unknown escape",
                     offset: start
                 )
             }
@@ -23,7 +23,7 @@ extension JSONParser {
                 guard isEscaped else { break }
                 throw JSONError(
                     code: .invalidString,
-                    message: "An escape names a character that needs quotes around the name.",
+                    message: "an escape names a character that needs quotes around the name",
                     offset: start
                 )
             }

@@ -76,7 +76,7 @@ extension JSONParser {
         guard !overflowed else {
             throw JSONError(
                 code: .invalidNumber,
-                message: "A hexadecimal number is longer than 64 bits.",
+                message: "a hexadecimal number is longer than 64 bits",
                 offset: start
             )
         }
@@ -104,6 +104,6 @@ extension JSONParser {
 
     private func checkLeadingZero(from first: Int) throws(JSONError) {
         guard byte(first) == UInt8(ascii: "0"), position > first + 1 else { return }
-        throw JSONError(code: .invalidNumber, message: "A number does not start with a zero.", offset: first)
+        throw JSONError(code: .invalidNumber, message: "a number does not start with a zero", offset: first)
     }
 }

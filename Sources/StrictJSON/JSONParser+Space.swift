@@ -52,7 +52,7 @@ extension JSONParser {
                 guard position < count else {
                     throw JSONError(
                         code: .unexpectedEnd,
-                        message: "A comment has no end: '*/' is missing.",
+                        message: "a comment has no end: '*/' is missing",
                         offset: start
                     )
                 }

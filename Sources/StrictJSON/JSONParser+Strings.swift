@@ -50,15 +50,15 @@ extension JSONParser {
     /// An error where the text ends within a string, or holds a control character that a string may not.
     private func checkControl(at offset: Int, start: Int) throws(JSONError) {
         guard offset < count else {
-            throw JSONError(code: .unexpectedEnd, message: "A string has no closing quote.", offset: count)
+            throw JSONError(code: .unexpectedEnd, message: "a string has no closing quote", offset: count)
         }
         if isJSON5 && !isLineEnd(at: offset) {
             return
         }
         let message =
             isLineEnd(at: offset)
-            ? "A string does not end on its line; write the line break as \\n."
-            : "A string holds a bare control character; write it as an escape."
+            ? "a string does not end on its line; write the line break as \\n"
+            : "a string holds a bare control character; write it as an escape"
         throw JSONError(code: .invalidString, message: message, offset: offset)
     }
 
@@ -101,7 +101,7 @@ extension JSONParser {
         }
         throw JSONError(
             code: .invalidUnicode,
-            message: "An escape names one half of a surrogate pair without the other.",
+            message: "an escape names one half of a surrogate pair without the other",
             offset: start
         )
     }
@@ -113,7 +113,7 @@ extension JSONParser {
             guard let digit = hexadecimalDigit(byte(index)) else {
                 throw JSONError(
                     code: .invalidString,
-                    message: "An escape lacks one of its \(digits) hexadecimal digits.",
+                    message: "an escape lacks one of its \(digits) hexadecimal digits",
                     offset: min(index, count)
                 )
             }
@@ -166,9 +166,9 @@ extension JSONParser {
 
     private func unknownEscape() -> JSONError {
         guard position + 1 < count else {
-            return JSONError(code: .unexpectedEnd, message: "A string has no closing quote.", offset: count)
+            return JSONError(code: .unexpectedEnd, message: "a string has no closing quote", offset: count)
         }
-        return JSONError(code: .invalidString, message: "A string holds an unknown escape.", offset: position)
+        return JSONError(code: .invalidString, message: "a string holds an unknown escape", offset: position)
     }
 
     func isDigit(_ byte: UInt8) -> Bool {

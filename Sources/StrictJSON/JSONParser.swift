@@ -53,7 +53,7 @@ struct JSONParser {
 
     mutating func document() throws(JSONError) -> JSONValue {
         guard bytes.count <= Int(UInt32.max) else {
-            throw JSONError(code: .tooLong, message: "The text is longer than 4 GiB.", offset: 0)
+            throw JSONError(code: .tooLong, message: "the text is longer than 4 GiB", offset: 0)
         }
         try skipSpace()
         let value = try value()
@@ -167,7 +167,7 @@ struct JSONParser {
         guard depth < maximumDepth else {
             throw JSONError(
                 code: .tooDeep,
-                message: "Lists and objects nest deeper than \(maximumDepth) levels.",
+                message: "lists and objects nest deeper than \(maximumDepth) levels",
                 offset: position
             )
         }

@@ -167,7 +167,7 @@ package final class Bus {
         throw SystemdError(
             code: sd_bus_error_get_errno(error),
             operation: operation,
-            message: "Cannot \(operation): \(text)",
+            message: "cannot \(operation): \(text)",
             busName: name
         )
     }

@@ -17,7 +17,7 @@ package enum RegularFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileFault(code: .notRegular, message: "\(path) is not a regular file.")
+            throw FileFault(code: .notRegular, message: "\(path) is not a regular file")
         }
         guard status.st_size <= limit else { throw .tooLarge(path) }
         var bytes: [UInt8] = []
@@ -75,7 +75,7 @@ package struct FileFault: Error, Sendable, Hashable {
     }
 
     fileprivate static func tooLarge(_ path: String) -> FileFault {
-        FileFault(code: .tooLarge, message: "\(path) is larger than \(RegularFile.limit >> 20) MiB.")
+        FileFault(code: .tooLarge, message: "\(path) is larger than \(RegularFile.limit >> 20) MiB")
     }
 
     /// The last system call's error.
@@ -87,6 +87,6 @@ package struct FileFault: Error, Sendable, Hashable {
             case EISDIR, ENXIO, ENODEV: .notRegular
             default: .passing
             }
-        return FileFault(code: code, message: "Cannot read \(path): \(String(cString: strerror(errno))).")
+        return FileFault(code: code, message: "cannot read \(path): \(String(cString: strerror(errno)))")
     }
 }

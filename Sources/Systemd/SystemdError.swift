@@ -19,7 +19,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
         self.code = abs(code)
         self.operation = operation
         self.busName = busName
-        self.message = message ?? "Cannot \(operation): \(String(cString: strerror(abs(code))))"
+        self.message = message ?? "cannot \(operation): \(String(cString: strerror(abs(code))))"
     }
 
     package var description: String { message }

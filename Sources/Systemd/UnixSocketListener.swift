@@ -15,7 +15,8 @@ package enum UnixSocketListener {
     package static func answers(_ path: String) -> Bool {
         guard let descriptor = try? make() else { return false }
         defer { close(descriptor) }
-        return withAddress(path) { connect(descriptor, $0, $1) } == 0
+        // Where the backlog is full, somebody listens all the same.
+        return withAddress(path) { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
     }
 
     /// A listening socket at `path`, mode 0600, in the place of whatever dead socket is there. The caller owns it.

@@ -72,7 +72,7 @@ package enum UserManager {
             throw SystemdError(
                 code: EIO,
                 operation: operation,
-                message: "Cannot \(operation): the unit's start ended as \(result)"
+                message: "cannot \(operation): the unit's start ended as \(result)"
             )
         }
         return unit

@@ -115,8 +115,8 @@ struct MemberReader {
     /// The error for a member; in a result it is the daemon's fault.
     func fault(_ name: String, _ what: String) -> ProtocolError {
         isResult
-            ? ProtocolError(.internalError, "The daemon's answer breaks the protocol: its member '\(name)' \(what).")
-            : .invalidParams(member: name, "The parameter '\(name)' \(what).")
+            ? ProtocolError(.internalError, "the daemon's answer breaks the protocol: its member '\(name)' \(what)")
+            : .invalidParams(member: name, "the parameter '\(name)' \(what)")
     }
 }
 

@@ -54,7 +54,7 @@ extension MethodCall {
     /// The result in a reply's outcome.
     package static func result(of reply: ReplyMessage) throws(ProtocolError) -> Result {
         guard let object = try reply.outcome.get().object else {
-            throw ProtocolError(.internalError, "The daemon's result for \(method.rawValue) is not an object.")
+            throw ProtocolError(.internalError, "the daemon's result for \(method.rawValue) is not an object")
         }
         return try Result(json: object)
     }

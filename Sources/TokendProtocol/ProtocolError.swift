@@ -30,7 +30,7 @@ package struct ProtocolError: Error, Sendable, Equatable {
     /// A member of `params` that the method does not take; `known` are those that it takes.
     package static func unknownParameter(_ name: String, known: [String]) -> ProtocolError {
         let names = known.isEmpty ? "none" : known.joined(separator: ", ")
-        let sentence = "There is no parameter \(JSONWriter.quoted(name)); this method takes: \(names)."
+        let sentence = "there is no parameter \(JSONWriter.quoted(name)); this method takes: \(names)"
         return .invalidParams(member: name, sentence)
     }
 
@@ -57,6 +57,6 @@ package struct ProtocolError: Error, Sendable, Equatable {
         let byCode = object["code"]?.int64.flatMap { ErrorKind(code: Int(truncatingIfNeeded: $0)) }
         let kind = data["kind"]?.string.map(ErrorKind.init(rawValue:)) ?? byCode ?? .internalError
         data["kind"] = nil
-        self.init(kind, object["message"]?.string ?? "The daemon gave no reason.", data: data)
+        self.init(kind, object["message"]?.string ?? "the daemon gave no reason", data: data)
     }
 }

@@ -82,7 +82,7 @@ package enum ServerMessage: Sendable {
             throw ProtocolError(error)
         }
         guard let object = value.object else {
-            throw ProtocolError(.internalError, "The daemon's answer is not a JSON object.")
+            throw ProtocolError(.internalError, "the daemon's answer is not a JSON object")
         }
         if object["method"] != nil {
             self = try EventMessage(message: object).map(ServerMessage.event) ?? .unknown
@@ -94,7 +94,7 @@ package enum ServerMessage: Sendable {
         } else if let result = object["result"] {
             self = .reply(ReplyMessage(id: id, outcome: .success(result)))
         } else {
-            throw ProtocolError(.internalError, "The daemon's answer has neither a result nor an error.")
+            throw ProtocolError(.internalError, "the daemon's answer has neither a result nor an error")
         }
     }
 }

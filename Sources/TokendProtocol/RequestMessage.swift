@@ -82,7 +82,7 @@ package struct RequestMessage: Sendable {
         case nil: params = [:]
         case .object(let members): params = members
         default:
-            let error = ProtocolError.invalidParams(member: "params", "Parameters are given by name, in an object.")
+            let error = ProtocolError.invalidParams(member: "params", "parameters are given by name, in an object")
             throw RequestError(error: error, form: form, id: id, isNotification: form == .jsonRPC && id == nil)
         }
     }
@@ -98,10 +98,10 @@ package struct RequestMessage: Sendable {
         case .object(let object):
             return object
         case .array:
-            let error = ProtocolError(.invalidRequest, "Batches are not served; send one request a line.")
+            let error = ProtocolError(.invalidRequest, "batches are not served; send one request a line")
             throw RequestError(error: error, form: .jsonRPC, id: .null)
         default:
-            let error = ProtocolError(.invalidRequest, "A request is a JSON object, not \(value.kindName).")
+            let error = ProtocolError(.invalidRequest, "a request is a JSON object, not \(value.kindName)")
             throw RequestError(error: error, form: .jsonRPC, id: .null)
         }
     }
@@ -112,16 +112,16 @@ package struct RequestMessage: Sendable {
         case .string, .number, .null:
             return RawID(checked: String(decoding: line[member.valueRange], as: UTF8.self))
         default:
-            throw ProtocolError(.invalidRequest, "An 'id' is a string, a number or null.")
+            throw ProtocolError(.invalidRequest, "an 'id' is a string, a number or null")
         }
     }
 
     private static func method(of object: JSONObject) throws(ProtocolError) -> String {
         if let version = object["jsonrpc"], version != "2.0" {
-            throw ProtocolError(.invalidRequest, "The member 'jsonrpc' must be \"2.0\", or be left out.")
+            throw ProtocolError(.invalidRequest, "the member 'jsonrpc' must be \"2.0\", or be left out")
         }
         guard let name = object["method"]?.string else {
-            throw ProtocolError(.invalidRequest, "A request needs a member 'method', a string.")
+            throw ProtocolError(.invalidRequest, "a request needs a member 'method', a string")
         }
         return name
     }
@@ -133,7 +133,7 @@ package struct RequestMessage: Sendable {
             let shown = JSONWriter.quoted(member.name)
             throw ProtocolError(
                 .invalidRequest,
-                "A request has no member \(shown); what the method takes goes into 'params', an object."
+                "a request has no member \(shown); what the method takes goes into 'params', an object"
             )
         }
     }

@@ -34,8 +34,8 @@ package enum SocketPath {
         let folder = "/run/user/\(uid)"
         guard isOwnFolder(folder) else {
             let message =
-                "There is no place for the socket: XDG_RUNTIME_DIR is not set and \(folder) is not there; "
-                + "set XDG_RUNTIME_DIR or TOKEND_SOCKET."
+                "there is no place for the socket: XDG_RUNTIME_DIR is not set and \(folder) is not there; "
+                + "set XDG_RUNTIME_DIR or TOKEND_SOCKET"
             throw PathError(message: message)
         }
         return folder + "/tokend/tokend.sock"
@@ -44,7 +44,7 @@ package enum SocketPath {
     private static func checked(_ path: String, from variable: String) throws(PathError) -> String {
         guard path.utf8.count <= longest else {
             throw PathError(
-                message: "The socket's path is longer than \(longest) bytes; set \(variable) to a shorter one."
+                message: "the socket's path is longer than \(longest) bytes; set \(variable) to a shorter one"
             )
         }
         return path

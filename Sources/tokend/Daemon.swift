@@ -31,6 +31,7 @@ import TokendProtocol
     private var storeWatch: SecretServiceWatch?
     private var storeLook: EventSource?
     private var sleepWatch: BusSlot?
+    private var network: NetworkArrivals?
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
@@ -43,7 +44,7 @@ import TokendProtocol
     nonisolated static func run(_ options: CommandLineOptions, _ environment: [String: String]) throws(StartFailure)
         -> Int32
     {
-        let path = try socketPath(options, environment)
+        let path = try MainSocket.path(options, environment)
         let handed = try MainSocket.activated(path: path)
         let socket = if let handed { handed } else { try MainSocket.make(path: path) }
         let outcome: Result<Int32, StartFailure>
@@ -75,21 +76,6 @@ import TokendProtocol
         } catch {
             socket.remove()
             return .failure(error)
-        }
-    }
-
-    private nonisolated static func socketPath(
-        _ options: CommandLineOptions,
-        _ environment: [String: String]
-    ) throws(StartFailure) -> String {
-        if let path = options.socket { return path }
-        do {
-            return try SocketPath.resolve(environment: environment, uid: getuid()) { folder in
-                var status = stat()
-                return stat(folder, &status) == 0 && status.st_uid == getuid()
-            }
-        } catch {
-            throw StartFailure(code: 78, message: error.message)
         }
     }
 
@@ -151,7 +137,7 @@ import TokendProtocol
             )
         )
         do {
-            server = try SocketServer(loop: loop, listener: socket.descriptor, handler: router)
+            server = try SocketServer(loop: loop, clock: clock, listener: socket.descriptor, handler: router)
         } catch {
             throw StartFailure(code: 71, message: error.message)
         }
@@ -180,6 +166,7 @@ import TokendProtocol
         }
         watchConfiguration()
         watchClocks()
+        watchNetwork()
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
@@ -227,10 +214,23 @@ import TokendProtocol
             let bus = try Bus(.system, loop: loop)
             buses.append(bus)
             sleepWatch = try SleepWatch.start(on: bus) { [unowned self] isGoingToSleep in
-                if !isGoingToSleep { broker.timeJumped() }
+                guard !isGoingToSleep else { return }
+                transport.forgetAll()
+                broker.timeJumped()
             }
         } catch {
             log.write(LogLine(.debug, "no word of suspends: \(error.message), ignoring"))
+        }
+    }
+
+    private func watchNetwork() {
+        do throws(SystemdError) {
+            network = try NetworkArrivals(loop: loop) { [unowned self] in
+                transport.forgetAll()
+                broker.networkAppeared()
+            }
+        } catch {
+            log.write(LogLine(.debug, "no word of the network: \(error.message), ignoring"))
         }
     }
 

@@ -15,8 +15,8 @@ import TokendProtocol
         var end: (any ScheduledTimer)?
     }
 
-    /// Fewer than the main socket has: these are for a few programs, and their descriptors are the same process's.
-    private static let mostClients = 256
+    /// The loop stands still meanwhile, with everybody who is served.
+    private static let patience: Duration = .milliseconds(50)
     private let loop: EventLoop
     private let router: RequestRouter
     private let clock: any Clock
@@ -46,7 +46,7 @@ import TokendProtocol
         for (name, socket) in open where !due.contains(socket.view.socket) { close(name) }
         for socket in due where open[socket.name] == nil {
             do throws(StartFailure) {
-                try make(socket)
+                try make(socket, among: due.count)
             } catch {
                 log.write(LogLine(.warning, "the socket “\(socket.name)”: \(error.message)"))
             }
@@ -71,20 +71,21 @@ import TokendProtocol
         for name in Array(open.keys) { close(name) }
     }
 
-    private func make(_ socket: NarrowSocket) throws(StartFailure) {
+    private func make(_ socket: NarrowSocket, among count: Int) throws(StartFailure) {
         let path = try path(of: socket)
-        let made = try MainSocket.make(path: path)
+        let made = try MainSocket.make(path: path, patience: Self.patience)
         guard chmod(path, socket.mode) == 0 else {
             made.remove()
             throw StartFailure(code: 73, message: "cannot set the mode of \(path): \(StartFailure.reason)")
         }
         var limits = SessionLimits()
-        limits.clients = min(limits.clients, Self.mostClients)
+        limits.clients = SessionLimits.furtherClients(sockets: count)
         limits.halfLines /= 8
         let view = SocketView(socket, path: path)
         do {
             let server = try SocketServer(
                 loop: loop,
+                clock: clock,
                 listener: made.descriptor,
                 limits: limits,
                 handler: router,

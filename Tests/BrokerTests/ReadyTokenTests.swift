@@ -37,7 +37,7 @@ import TokendProtocol
                 broker: world.broker,
                 identity: .init(version: "0", pid: 1, startedAt: world.clock.now.wall, socket: path)
             )
-            server = try SocketServer(loop: .main, listener: listener, handler: router)
+            server = try SocketServer(loop: .main, clock: world.clock, listener: listener, handler: router)
             peer = try SocketPeer(path: path)
         }
 

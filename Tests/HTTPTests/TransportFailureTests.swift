@@ -18,7 +18,7 @@ import Testing
         )
         #expect(failure.code == .connect)
         #expect(!failure.mayHaveBeenSent)
-        #expect(failure.message == "Cannot connect to 127.0.0.1:\(port.port): Connection refused.")
+        #expect(failure.message == "cannot connect to 127.0.0.1:\(port.port): Connection refused")
     }
 
     @Test func `a name without an address has certainly sent nothing`() async throws {

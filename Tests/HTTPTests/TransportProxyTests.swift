@@ -44,7 +44,7 @@ import Testing
         let failure = try #require(await exchange(.refresh("https://login.example.com/"), settings).failure)
         #expect(failure.code == .proxy)
         #expect(!failure.mayHaveBeenSent)
-        #expect(failure.message == "The proxy refused a connection to login.example.com (HTTP status \(status)).")
+        #expect(failure.message == "the proxy refused a connection to login.example.com (HTTP status \(status))")
     }
 
     @Test(arguments: ["http", "socks5h"])
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `loopback is never asked for through a proxy`(host: String) async throws {
+    func `loopback is never asked for through a proxy (G4)`(host: String) async throws {
         let port = try DeafPort()
         let server = try ByteServer.answering("HTTP/1.1 200 OK\r\n\r\n")
         defer { server.stop() }
@@ -76,7 +76,7 @@ import Testing
         #expect(try await exchange(.get("http://\(host):\(server.port)/"), settings).get().status == 200)
     }
 
-    @Test func `without a setting the environment's proxy is used, by curl's rules`() async {
+    @Test func `without a setting the environment's proxy is used, by curl's rules (G4)`() async {
         // In a process of its own, whose environment nobody else reads meanwhile.
         await #expect(processExitsWith: .success) {
             let proxy = try ByteServer.answering("HTTP/1.1 418 Teapot\r\nContent-Length: 0\r\n\r\n")

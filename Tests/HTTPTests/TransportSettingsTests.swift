@@ -39,7 +39,7 @@ import Testing
     @Test func `a file without a certificate is named`() throws {
         let missing = #expect(throws: CertificateFileError.self) { try CertificateFile(path: "/nowhere/ca.pem") }
         #expect(missing?.code == .unreadable(.missing))
-        #expect(missing?.message == "Cannot read /nowhere/ca.pem: No such file or directory.")
+        #expect(missing?.message == "cannot read /nowhere/ca.pem: No such file or directory")
         let empty = #expect(throws: CertificateFileError.self) { try CertificateFile(path: "/etc/hostname") }
         #expect(empty?.code == .noCertificate)
         #expect(empty?.message.contains("/etc/hostname") == true)

@@ -48,9 +48,15 @@ extension Programs {
                 let held = try await stand.token()["access_token"]
                 // No number is left for a new descriptor; those that are open stay.
                 try await stand.daemon.limitDescriptors(3)
-                let reload = try await stand.client.result("config.reload")
-                #expect(reload["state"]?.string == "faults")
-                let faults = try #require(reload["faults"]?.array).compactMap(\.object)
+                let refused = try await stand.refusal("config.reload")
+                #expect(refused.message.contains("no descriptor left"), "\(refused)")
+                _ = try await stand.client.result("events.subscribe")
+                stand.daemon.process.signal(SIGHUP)
+                while try await stand.client.nextReply()["params"]?.object?["type"] != "config_reloaded" {}
+                let daemon = try await stand.client.result("status")["daemon"]?.object
+                let config = try #require(daemon?["config"]?.object)
+                #expect(config["state"]?.string == "faults")
+                let faults = try #require(config["faults"]?.array).compactMap(\.object)
                 #expect(faults.contains { $0["message"]?.string?.contains("Too many open files") == true })
                 #expect(faults.allSatisfy { $0["mend"]?.string == "wait" })
                 #expect(try await stand.token()["access_token"] == held)

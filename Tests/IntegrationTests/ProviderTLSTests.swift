@@ -55,7 +55,7 @@ extension Programs {
             }
         }
 
-        @Test func `an authority that nobody named is unknown, and the sentence says what to do`() async throws {
+        @Test func `an authority that nobody named is unknown, and the sentence says what to do (G3)`() async throws {
             try await withFront(trusting: false) { stand, _, _ in
                 let refusal = try await stand.refusal("login.start", ["account": "safe"])
                 #expect(refusal.kind == "provider_unreachable")

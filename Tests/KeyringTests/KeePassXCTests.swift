@@ -56,7 +56,8 @@ struct KeePassXCTests {
         }
     }
 
-    @Test func `an item that KeePassXC has a person confirm is locked, and not replaced behind a prompt`() async throws
+    @Test func `an item that KeePassXC has a person confirm is locked, and not replaced behind a prompt (F5)`()
+        async throws
     {
         try await KeyringTestWorld.run(.none) { world in
             try await world.session.startKeePassXC(confirming: true)

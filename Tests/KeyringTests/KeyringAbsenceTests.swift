@@ -10,7 +10,7 @@ import Testing
 struct KeyringAbsenceTests {
     private let attributes = KeyringTestWorld.attributes
 
-    @Test func `no bus is unavailable, and says where it was looked for`() async throws {
+    @Test func `no bus is unavailable, and says where it was looked for (F2)`() async throws {
         try await KeyringTestWorld.run(.none) { world in
             for address in [nil, "unix:path=\(world.session.folder)/none", "nonsense"] {
                 let keyring = Keyring(busAddress: { address })
@@ -23,7 +23,7 @@ struct KeyringAbsenceTests {
         }
     }
 
-    @Test func `a bus without a provider is unavailable, and names what to install`() async throws {
+    @Test func `a bus without a provider is unavailable, and names what to install (F2)`() async throws {
         try await KeyringTestWorld.run(.none) { world in
             let error = await #expect(throws: KeyringError.self) {
                 try await world.keyring.store(KeyringTestWorld.item("one"))

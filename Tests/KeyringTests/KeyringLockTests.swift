@@ -36,7 +36,7 @@ struct KeyringLockTests {
         }
     }
 
-    @Test func `an unlock without anybody to ask is dismissed, and says what to do`() async throws {
+    @Test func `an unlock without anybody to ask is dismissed, and says what to do (F4)`() async throws {
         try await KeyringTestWorld.run { world in
             try await world.session.lockKeyring()
             let error = await #expect(throws: KeyringError.self) {
@@ -53,7 +53,7 @@ struct KeyringLockTests {
         }
     }
 
-    @Test func `a keyring without a default collection is unavailable, and says how to make one`() async throws {
+    @Test func `a keyring without a default collection is unavailable, and says how to make one (F7)`() async throws {
         try await KeyringTestWorld.run(.none) { world in
             try await world.session.startKeyring(unlocked: false)
             for body in requests(world.keyring, attributes) {

@@ -19,7 +19,7 @@ struct KeyringPromptTests {
         }
     }
 
-    @Test func `a prompt that the person closes is dismissed`() async throws {
+    @Test func `a prompt that the person closes is dismissed (F4)`() async throws {
         try await KeyringTestWorld.run(.none) { world in
             try await world.session.startPlayedProvider(prompt: .dismissed)
             let code = await KeyringTestWorld.code { try await world.keyring.unlock(timeout: .seconds(10)) }

@@ -59,7 +59,8 @@ struct KeyringTests {
         }
     }
 
-    @Test(arguments: [0, 8192, 262_144, 1_048_576]) func `a secret of any size comes back`(size: Int) async throws {
+    @Test(arguments: [0, 8192, 262_144, 1_048_576])
+    func `a secret of any size comes back (F8)`(size: Int) async throws {
         try await KeyringTestWorld.run { world in
             let item = KeyringTestWorld.item(String(repeating: "x", count: size))
             try await world.keyring.store(item)

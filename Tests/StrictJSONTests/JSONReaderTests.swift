@@ -22,7 +22,7 @@ import Testing
         let error = #expect(throws: JSONError.self) { try JSONReader().read(#"{"account":1,"\u0061ccount":2}"#) }
         #expect(error?.code == .doubledName)
         #expect(error?.offset == 13)
-        #expect(error?.message == #"The name "account" stands twice in one object."#)
+        #expect(error?.message == #"the name "account" stands twice in one object"#)
     }
 
     @Test func `a doubled name is found among many`() throws {
@@ -136,11 +136,11 @@ import Testing
 
     @Test func `an error is a sentence for a person`() {
         let sentences = [
-            "{\"a\" 1}": "Expected ':' after a name, found '1'.",
-            "[1": "The text ends where ',' or ']' must stand.",
-            "\u{FEFF}{}": "The text starts with a byte order mark; leave it out.",
-            "\"a\nb\"": "A string does not end on its line; write the line break as \\n.",
-            "[\u{1B}]": "Expected a value, found byte 0x1B.",
+            "{\"a\" 1}": "expected ':' after a name, found '1'",
+            "[1": "the text ends where ',' or ']' must stand",
+            "\u{FEFF}{}": "the text starts with a byte order mark; leave it out",
+            "\"a\nb\"": "a string does not end on its line; write the line break as \\n",
+            "[\u{1B}]": "expected a value, found byte 0x1B",
         ]
         for (source, sentence) in sentences {
             let error = #expect(throws: JSONError.self) { try JSONReader().read(source) }

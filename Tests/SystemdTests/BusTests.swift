@@ -69,7 +69,7 @@ struct BusTests {
         }
         let unowned = "org.freedesktop.DBus.Error.NameHasNoOwner"
         #expect(error?.busName == unowned || error?.busName == "org.freedesktop.DBus.Error.ServiceUnknown")
-        #expect(error?.message.hasPrefix("Cannot call Ask of org.example.Nobody: ") == true)
+        #expect(error?.message.hasPrefix("cannot call Ask of org.example.Nobody: ") == true)
     }
 
     @Test @LoopActor func `malformed arguments are refused before anything is sent`() async throws {

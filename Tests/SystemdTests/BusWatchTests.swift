@@ -107,7 +107,7 @@ struct BusWatchTests {
             outcome = error.message
         }
         #expect(
-            outcome == (result == "done" ? "done" : "Cannot start xdg-open: the unit's start ended as failed")
+            outcome == (result == "done" ? "done" : "cannot start xdg-open: the unit's start ended as failed")
         )
         let arguments = try #require(manager?.calls.first?.arguments)
         let unit = try #require(arguments[0].text)

@@ -40,7 +40,7 @@ import Testing
         try UnixSocket.passCredentials(pair.ours)
         #expect(write(pair.theirs, "mine", 4) == 4)
         #expect(try pair.receive() == "mine from \(getpid())")
-        let child = try startProgram(["sh", "-c", "printf other >&\(pair.theirs)"], keeping: pair.theirs)
+        let child = try startProgram(["bash", "-c", "printf other >&\(pair.theirs)"], keeping: pair.theirs)
         waitpid(child, nil, 0)
         #expect(try pair.receive() == "other from \(child)")
         // A descriptor that comes along is not taken in.
@@ -97,6 +97,9 @@ private final class Pair {
     /// What came, and from whom.
     func receive() throws -> String {
         var bytes = [UInt8](repeating: 0, count: 64)
+        // Whoever writes may not have written yet: another test's wait may have seen the end of the child.
+        var waiting = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
+        poll(&waiting, 1, 30_000)
         let (count, sender) = bytes.withUnsafeMutableBytes { UnixSocket.receive(ours, into: $0) }
         guard count >= 0 else { throw SystemdError(code: errno, operation: "read") }
         return String(decoding: bytes[..<count], as: UTF8.self) + " from \(sender)"

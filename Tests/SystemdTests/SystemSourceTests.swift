@@ -87,7 +87,7 @@ struct SystemSourceTests {
             }
         }
         #expect(error?.code == ENOENT)
-        #expect(error?.message == "Cannot watch /nonexistent/tokend: No such file or directory")
+        #expect(error?.message == "cannot watch /nonexistent/tokend: No such file or directory")
     }
 
     /// Sets the clock to what it shows, which is a step of nanoseconds; only root may.

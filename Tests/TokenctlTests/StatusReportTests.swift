@@ -101,13 +101,13 @@ import tokenctl
             {"daemon": {"config": {"faults": [
               {"file": "config.json5", "line": 3, "member": "store", "mend": "restart",
                "message": "takes effect when tokend is restarted"},
-              {"file": "/c/a.json5", "mend": "wait", "message": "Cannot read it."}]}},
+              {"file": "/c/a.json5", "mend": "wait", "message": "cannot read it"}]}},
              "accounts": [{"account": "a", "state": "ready", "expires_at": 1000100}]}
             """
         #expect(
             try lines(text).suffix(5) == [
                 "", "config.json5:3: store: takes effect when tokend is restarted",
-                "→ systemctl --user restart tokend", "", "/c/a.json5: Cannot read it.",
+                "→ systemctl --user restart tokend", "", "/c/a.json5: cannot read it",
             ]
         )
     }

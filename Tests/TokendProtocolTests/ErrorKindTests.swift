@@ -39,7 +39,7 @@ import TokendProtocol
     @Test func `an error without a kind is told by its code`() {
         #expect(ProtocolError(json: ["code": -32601, "message": "No."]).kind == .methodNotFound)
         #expect(ProtocolError(json: ["code": -1]).kind == .internalError)
-        #expect(ProtocolError(json: "nonsense").message == "The daemon gave no reason.")
+        #expect(ProtocolError(json: "nonsense").message == "the daemon gave no reason")
     }
 
     @Test func `an error comes back as it was sent`() throws {

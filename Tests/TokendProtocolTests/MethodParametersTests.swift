@@ -80,7 +80,7 @@ struct ParametersCase: Sendable, CustomTestStringConvertible {
         ParametersCase(AccountPause.self, ["account": "work"]),
         ParametersCase(AccountResume.self, ["account": "work"]),
         ParametersCase(ConfigReload.self, [:]),
-        ParametersCase(EventsSubscribe.self, [:]),
+        ParametersCase(EventsSubscribe.self, ["confirms": true]),
     ]
 }
 
@@ -177,9 +177,9 @@ extension JSONValue {
 
     @Test func `the sentence tells what there is`() {
         let error = #expect(throws: ProtocolError.self) { try LoginCancel.Parameters(params: ["id": "x"]) }
-        #expect(error?.message == #"There is no parameter "id"; this method takes: login_id."#)
+        #expect(error?.message == #"there is no parameter "id"; this method takes: login_id"#)
         let missing = #expect(throws: ProtocolError.self) { try LoginCancel.Parameters(params: [:]) }
-        #expect(missing?.message == "The parameter 'login_id' is missing.")
+        #expect(missing?.message == "the parameter 'login_id' is missing")
     }
 
     @Test func `no secret shows in what is printed`() throws {

@@ -73,6 +73,8 @@ import TokendProtocol
     ]) func `what is no request is answered so`(_ line: String, _ kind: String, _ start: String) throws {
         let error = try #require(#expect(throws: RequestError.self) { try read(line) })
         #expect(error.error.kind.rawValue == kind)
+        // It can stand behind a name: “tokenctl: …”.
+        #expect(error.error.message.first?.isLowercase == true && error.error.message.last != ".")
         let reply = String(decoding: try #require(error.reply()), as: UTF8.self)
         #expect(reply.hasPrefix(start), "\(reply)")
         #expect(reply.hasSuffix("}\n"))

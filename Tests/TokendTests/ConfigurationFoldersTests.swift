@@ -69,7 +69,7 @@ import tokend
 
             func check(_ path: String) throws(FileFault) {
                 if let code, path.hasPrefix("/tmp/") {
-                    throw FileFault(code: code, message: "Cannot read \(path): Too many open files.")
+                    throw FileFault(code: code, message: "cannot read \(path): Too many open files")
                 }
             }
         }

@@ -50,7 +50,7 @@ extension ClientFault {
     static func unusableKey(_ account: AccountConfiguration, _ reason: String) -> ClientFault {
         fault(
             account,
-            "the client key of “\(account.name)” cannot be used: \(reason) Give another one with: "
+            "the client key of “\(account.name)” cannot be used: \(reason); give another one with: "
                 + "tokenctl account secret \(account.name) --kind client_key"
         )
     }

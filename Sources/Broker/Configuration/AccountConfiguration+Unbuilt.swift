@@ -32,6 +32,6 @@ extension AccountConfiguration {
     }
 
     private static let unbuilt = [
-        Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"]),
+        Unbuilt("dpop", accepted: ["never"], words: ["never", "always", "auto"])
     ]
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import StrictJSON
 package import TokendProtocol
 
@@ -20,12 +21,14 @@ package struct ConfigurationFaults: Error, Sendable {
 }
 
 extension ConfigurationFault {
-    /// `FILE:LINE: MEMBER: MESSAGE`, the form editors can jump to.
+    /// `FILE:LINE: MEMBER: MESSAGE`, the form editors can jump to: one line, whatever the names in it are.
     package var description: String {
         var text = file
         if let line { text += ":\(line)" }
         if let member { text += ": \(member)" }
-        return text + ": " + message
+        text += ": " + message
+        let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        return isPlain ? text : DisplayText.sanitized(text, limit: 4096)
     }
 
     /// What a person does about it, in words.

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import HTTPTypes
+import StrictJSON
 
 /// The daemon's own settings: `config.json5`.
 package struct DaemonConfiguration: Sendable, Equatable {
@@ -126,8 +127,12 @@ package struct DaemonConfiguration: Sendable, Equatable {
         }
         settings.logLevel = reader.word("log_level", as: LogLevel.self) ?? logLevel
         if var inner = reader.inner("sockets") {
-            settings.sockets = NarrowSocket.all(from: &inner)
-            reader.add(inner.faults)
+            if inner.object.count > MemberReader.mostEntries {
+                reader.fault("sockets", "has more than \(MemberReader.mostEntries) entries")
+            } else {
+                settings.sockets = NarrowSocket.all(from: &inner)
+                reader.add(inner.faults)
+            }
         }
         settings.notifies = reader.bool("notifications") ?? notifies
         reader.finish()

@@ -31,6 +31,9 @@ extension NarrowSocket {
         let path = reader.string("path") ?? "%t/tokend/\(name).sock"
         if !path.hasPrefix("/"), !path.hasPrefix("%t/") {
             reader.fault("path", "must be absolute, or begin with %t/ (the runtime folder)")
+        } else if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            // The system would take a path that ends at a NUL for another one.
+            reader.fault("path", "must not have control characters")
         }
         let accounts = reader.strings("accounts") ?? []
         if accounts.isEmpty { reader.fault("accounts", "must name the accounts that are seen there") }

@@ -64,6 +64,19 @@ extension Login {
             }
         }
     }
+
+    /// Leads the browser from the listener's own page to the provider.
+    func leadOn(_ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
+        guard let start else { return answer(.refused(status: 404)) }
+        tellStart(start) { [self] started in
+            switch started {
+            case .success(let start):
+                answer(start.authorizationURL.map { .leadOn($0) } ?? .refused(status: 404))
+            case .failure(let error):
+                answer(LoginFailure.fault(error).page(account: account, provider: provider))
+            }
+        }
+    }
 }
 
 /// What a person needs for a device login (RFC 8628, section 3.3). The device code is no part of it.

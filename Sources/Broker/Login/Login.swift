@@ -25,7 +25,7 @@ package import TokendProtocol
 
     let account: String
     /// The provider's host.
-    private let provider: String
+    let provider: String
     private let clock: any Clock
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
@@ -173,18 +173,6 @@ package import TokendProtocol
             leadOn(answer)
         }
         return nil
-    }
-
-    private func leadOn(_ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
-        guard let start else { return answer(.refused(status: 404)) }
-        tellStart(start) { [self] started in
-            switch started {
-            case .success(let start):
-                answer(start.authorizationURL.map { .leadOn($0) } ?? .refused(status: 404))
-            case .failure(let error):
-                answer(LoginFailure.fault(error).page(account: account, provider: provider))
-            }
-        }
     }
 
     /// The provider said no, or a check failed.

@@ -25,8 +25,13 @@ package struct PresetQuestion: Sendable, Equatable {
     /// What is taken where nothing was supplied; nil: it must be supplied.
     package let standard: String?
 
+    /// Bytes of an answer; no host and no name at a provider is longer.
+    private static var longestAnswer: Int { 512 }
+
     /// Why an answer cannot be taken; nil for a good one.
     package func fault(of answer: String) -> String? {
+        // A preset may have room for it many times over.
+        guard answer.utf8.count <= Self.longestAnswer else { return "is longer than \(Self.longestAnswer) bytes" }
         let isGood =
             switch kind {
             case .word: !answer.isEmpty && answer.utf8.allSatisfy(\.isOfWord) && answer != "." && answer != ".."

@@ -110,8 +110,11 @@ extension ProviderPreset {
                 }
                 continue
             }
-            answers[question.name] = answer
-            if let fault = question.fault(of: answer) { inner.fault(question.name, fault) }
+            if let fault = question.fault(of: answer) {
+                inner.fault(question.name, fault)
+            } else {
+                answers[question.name] = answer
+            }
         }
         inner.finish()
         reader.add(inner.faults)

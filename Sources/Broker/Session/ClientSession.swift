@@ -13,13 +13,8 @@ import TokendProtocol
 @LoopActor package final class ClientSession {
     /// What a client that may say something is watched for.
     private static let input: DescriptorEvents = [.readable, .readHangUp, .onEdge]
-    /// Who is asking.
-    package let peer: UnixSocket.Credentials
-    private let process: PeerProcess
-    /// What the process ran when it was first looked at.
-    private var firstProgram: FileIdentity?
-    /// Bytes came from another process than the one that connected: a descriptor was passed on, or inherited.
-    private var isShared = false
+    /// The process on the other end.
+    var connected: ConnectedPeer
     /// What it sees; nil: all.
     var view: SocketView? { server.view }
     /// Whether this client wants events.
@@ -45,35 +40,30 @@ import TokendProtocol
     /// A line was over the limit: what comes is read away until the connection is closed.
     private var isDiscarding = false
     /// Ends the reading away.
-    private var discardingEnd: EventSource?
+    private var discardingEnd: (any ScheduledTimer)?
     /// Ends the connection of a client that has too much unread.
-    private var unreadEnd: EventSource?
+    private var unreadEnd: (any ScheduledTimer)?
     private var tally = ServingTally()
     /// Bytes of this client's that the server has in its sum.
     private(set) var countedBytes = 0
 
     init(descriptor: Int32, peer: UnixSocket.Credentials, server: SocketServer) throws(SystemdError) {
         self.descriptor = descriptor
-        self.peer = peer
-        process = PeerProcess(peer)
+        connected = ConnectedPeer(peer)
         self.server = server
         limits = server.limits
         framer = LineFramer(limit: server.limits.line)
         source = try server.loop.addDescriptor(descriptor, events: watched) { [unowned self] events in
             ready(events)
         }
-        if server.handler.asksForPrograms { firstProgram = process.program(on: descriptor) }
+        if server.handler.asksForPrograms { connected.noteProgram(on: descriptor) }
     }
 
-    /// Who is asking, looked at anew: a connection outlives what a process runs, and may be passed on.
-    package func identity() -> PeerIdentity {
-        guard !isShared else { return .unknown(pid: peer.pid, .shared) }
-        let identity = process.identity(on: descriptor)
-        guard case .known(let known) = identity else { return identity }
-        if let firstProgram, firstProgram != known.executable.file { return .unknown(pid: peer.pid, .replaced) }
-        firstProgram = known.executable.file
-        return identity
-    }
+    /// Who connected.
+    package var peer: UnixSocket.Credentials { connected.credentials }
+
+    /// Who is asking, looked at anew.
+    package func identity() -> PeerIdentity { connected.identity(on: descriptor) }
 
     // MARK: In
 
@@ -110,7 +100,7 @@ import TokendProtocol
     }
 
     private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
-        if sender != peer.pid { isShared = true }
+        connected.noteSender(sender)
         let rest = framer.pendingByteCount == 0 ? answerReady(bytes) : bytes
         if !rest.isEmpty { framer.append(rest) }
     }
@@ -266,8 +256,10 @@ import TokendProtocol
     /// Waits for what the client has to do next. One that has too much unread is given a while, and then closed.
     private func watch(hasMoved: Bool) {
         if output.count < limits.unread {
+            unreadEnd?.cancel()
             unreadEnd = nil
         } else if unreadEnd == nil || hasMoved {
+            unreadEnd?.cancel()
             unreadEnd = closing(after: limits.unreadPatience)
         }
         var wanted = canRead ? Self.input : .onEdge
@@ -278,10 +270,9 @@ import TokendProtocol
         source?.events = wanted
     }
 
-    private func closing(after patience: Duration) -> EventSource {
-        server.loop.addTimer(at: server.loop.bootTime.advanced(by: patience), accuracy: .milliseconds(100)) {
-            [unowned self] in close()
-        }
+    private func closing(after patience: Duration) -> any ScheduledTimer {
+        let end = server.clock.now.boot.advanced(by: patience)
+        return server.clock.schedule(at: end, accuracy: .milliseconds(100)) { [weak self] in self?.close() }
     }
 
     // MARK: End

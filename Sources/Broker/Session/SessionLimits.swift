@@ -31,10 +31,19 @@ package struct SessionLimits: Sendable {
         max(count / 2, count - ownDescriptors)
     }
 
+    /// How many clients each of so many further sockets may have: together an eighth of the descriptors, so that who is
+    /// kept to these keeps nobody from the main one.
+    package static func furtherClients(ofDescriptors count: Int = descriptors, sockets: Int) -> Int {
+        min(mostFurther, max(count / 8 / max(sockets, 1), 4))
+    }
+
+    /// Fewer than the main socket has: further ones are for a few programs.
+    private static var mostFurther: Int { 256 }
+
     /// Descriptors that are enough for the daemon itself.
     package static var ownDescriptors: Int { 256 }
 
-    private static var descriptors: Int {
+    package static var descriptors: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
         return Int(clamping: limit.rlim_cur)

@@ -13,6 +13,8 @@ package import TokendProtocol
     /// Lines taken since the start.
     package internal(set) var requestCount = 0
     private let listener: Int32
+    /// The clients that are taken connected before the kernel was asked to say who writes.
+    private var isBacklog = true
     private var source: EventSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -25,12 +27,16 @@ package import TokendProtocol
     private let uids: Set<UInt32>
     /// Bytes of lines that have not ended yet, of all clients together.
     private var halfLineBytes = 0
+    /// What clients' patience is measured with.
+    let clock: any Clock
 
     /// - Parameters:
+    ///   - clock: what the time that a client gets is measured with.
     ///   - listener: a listening stream socket; the server keeps it open and does not close it.
     ///   - uid: whose clients are served where the view names none; any other's connection is closed without a byte.
     package init(
         loop: EventLoop,
+        clock: any Clock,
         listener: Int32,
         limits: SessionLimits = SessionLimits(),
         handler: any RequestHandler,
@@ -38,6 +44,7 @@ package import TokendProtocol
         view: SocketView? = nil
     ) throws(SystemdError) {
         self.loop = loop
+        self.clock = clock
         self.view = view
         let named = view?.socket.uids ?? []
         uids = named.isEmpty ? [uid] : named
@@ -96,10 +103,18 @@ package import TokendProtocol
                 return
             }
             let session = try ClientSession(descriptor: descriptor, peer: peer, server: self)
+            session.connected.isFromBacklog = isBacklog
             sessions[ObjectIdentifier(session)] = session
+            if isBacklog { isBacklog = isWaitedFor }
         } catch {
             close(descriptor)
         }
+    }
+
+    /// Whether another client waits to be taken.
+    private var isWaitedFor: Bool {
+        var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
     }
 
     /// Too many clients, or out of descriptors: new ones wait in the backlog for a second instead of spinning the loop.

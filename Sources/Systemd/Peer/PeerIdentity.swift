@@ -17,6 +17,8 @@ package enum PeerIdentity: Sendable, Equatable {
         case replaced = "the process has become another program since it connected"
         /// The kernel does not let us look: another user's process, or one that has made itself unreadable.
         case unreadable = "the process does not let itself be looked at"
+        /// Looking takes a descriptor, and there was none; later there may be one.
+        case exhausted = "tokend has no descriptor left to look at it with; try again in a moment"
         /// It is in a sandbox, and what says so does not say one name.
         case sandbox = "it runs in a sandbox whose name cannot be made out"
     }

@@ -58,6 +58,7 @@ package struct PeerProcess: Sendable {
             case .openedDescriptor: tokend_systemd_pidfd_open(pid)
             case .startTime: Int32(-1)
             }
+        if means != .startTime, pidfd < 0, errno == EMFILE || errno == ENFILE { return .unknown(pid: pid, .exhausted) }
         defer { if pidfd >= 0 { close(pidfd) } }
         guard isSame(pidfd) else { return .unknown(pid: pid, .ended) }
         let read = ProcessFolder(pid).identity(uid: credentials.uid)

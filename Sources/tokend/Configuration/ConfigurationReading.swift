@@ -45,12 +45,12 @@ struct ConfigurationReading {
             files.policy = ConfigurationSource(file: path, bytes: try access.bytes(path))
         } catch {
             guard error.code != .missing || Self.isLink(path) else { return }
-            guard error.code == .passing, let kept = last?.policy else {
+            guard error.code == .passing, let last else {
                 files.daemonFaults.append(Self.unreadable(path))
                 files.isIncomplete = files.isIncomplete || error.code == .passing
                 return
             }
-            files.policy = kept
+            files.policy = last.policy
             keep(path, error)
         }
     }
@@ -106,7 +106,7 @@ struct ConfigurationReading {
         files.folderFaults.append(
             ConfigurationFault(
                 file: path,
-                message: "\(error.message) What was read of it before holds, and it is tried again.",
+                message: "\(error.message); what was read of it before holds, and it is tried again",
                 mend: .wait
             )
         )

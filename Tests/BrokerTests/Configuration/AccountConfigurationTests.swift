@@ -181,8 +181,8 @@ import TokendProtocol
         (#"endpoints: { registration: "/register" }"#, "endpoints.registration"),
         (#"client_authentication: "basic""#, "client_authentication"), (#"flow: "implicit""#, "flow"),
         (#"dpop: "auto""#, "dpop"), (#"dpop: "always""#, "dpop"), (#"par: "often""#, "par"), ("par: true", "par"),
-        (#"allow: ["exe:/usr/bin/mbsync"]"#, "allow"), ("allow: []", "allow"), (#"allow: "*""#, "allow"),
-        (#"administration: []"#, "administration"), (#"confirm: "first""#, "confirm"), ("scope: []", "scope"),
+        (#"allow: ["mbsync"]"#, "allow"), ("allow: [1]", "allow"), (#"allow: "*""#, "allow"),
+        (#"administration: "*""#, "administration"), (#"confirm: "once""#, "confirm"), ("scope: []", "scope"),
         (#"client_secret: "x""#, "client_secret"), (#"Issuer: "x""#, "Issuer"),
     ])
     func `a fault names its file, its line and its member`(setting: String, member: String) {
@@ -245,10 +245,16 @@ import TokendProtocol
         #expect(faults.first?.description.hasPrefix(Self.path + ":4: authorization_parameters.client_secret: ") == true)
     }
 
+    @Test func `a fault is told on one line, whatever the names in the file are`() {
+        let faults = Self.faults(#"{ issuer: "https://i.example", client_id: "c", "a\n<3>b\u001b[31mc": 1 }"#)
+        #expect(faults.first?.member == "a\n<3>b\u{1B}[31mc")
+        #expect(faults.first?.description.hasPrefix(Self.path + ":1: a <3>bc: ") == true)
+    }
+
     @Test func `every fault of a file is found at once, and what is missing is said`() {
         let faults = Self.faults(#"{ scopes: "x", flow: "implicit", colour: 1 }"#)
-        #expect(faults.map(\.member) == ["flow", "issuer", "client_id", "scopes", "colour"])
-        #expect(faults[1].line == nil && faults[1].message.contains("https://"))
+        #expect(faults.map(\.member) == ["issuer", "client_id", "flow", "scopes", "colour"])
+        #expect(faults[0].line == nil && faults[0].message.contains("https://"))
     }
 
     @Test(arguments: [

@@ -50,7 +50,7 @@ import TokendProtocol
             """
         )
         #expect(named == DaemonConfiguration())
-        #expect(try Self.read("{ notifications: false }") == DaemonConfiguration())
+        #expect(try Self.read("{ notifications: false }").notifies == false)
         #expect(try Self.read("{}") == DaemonConfiguration())
     }
 
@@ -68,7 +68,7 @@ import TokendProtocol
         (#"http: { proxy: "ftp://p.example" }"#, "http.proxy"), (#"http: { proxy: "http://" }"#, "http.proxy"),
         (#"http: { proxy: "http://u:p@p.example" }"#, "http.proxy"), (#"http: { proxy: "p.example/x" }"#, "http.proxy"),
         ("http: { proxy: 1 }", "http.proxy"), ("http: { verify: false }", "http.verify"),
-        ("sockets: { build: {} }", "sockets"), ("notifications: 1", "notifications"),
+        ("sockets: { build: { accounts: [] } }", "sockets.build.accounts"), ("notifications: 1", "notifications"),
         (#"log_level: "verbose""#, "log_level"), ("logLevel: 1", "logLevel"),
     ])
     func `a fault names its file, its line and its member`(setting: String, member: String) {

@@ -64,6 +64,9 @@ import Testing
         Edit("revocation") { account, _ in account.endpoints.revocation = try WebURL("https://evil.example/r") },
         Edit("introspection") { account, _ in account.endpoints.introspection = try WebURL("https://evil.example/i") },
         Edit("end of session") { account, _ in account.endpoints.endSession = try WebURL("https://evil.example/e") },
+        Edit("the application's backend") { account, _ in
+            account.exchange = ApplicationExchange(url: try WebURL("https://evil.example/x"))
+        },
         Edit("the CA's content") { account, _ in account.caDigest = "d2" },
         Edit("no CA") { account, _ in account.caDigest = nil },
         Edit("the daemon's CA") { _, wire in wire.caDigest = "d3" },

@@ -74,7 +74,7 @@ import TokendProtocol
 
     // MARK: rejected and fresh
 
-    @Test func `the held token that an API refused is renewed before the answer (rejected)`() throws {
+    @Test func `the held token that an API refused is renewed before the answer (rejected, B12, 42)`() throws {
         var stand = try GrantStand()
         #expect(stand.ask(.rejected("A1")) == .wait)
         stand.renew("A2")

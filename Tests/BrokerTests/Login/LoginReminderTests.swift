@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import HTTPTypes
-import HTTPTypes
 import Systemd
 import Testing
 import TokendProtocol

@@ -21,7 +21,14 @@ import TokendProtocol
         let redirectURI: String
         /// The listener's page that leads to the provider.
         let startURL: String
-        let listener: ScriptedRedirects.Listener
+        /// nil for a way home without one.
+        let opened: ScriptedRedirects.Listener?
+
+        /// The listener that the answer comes home to.
+        var listener: ScriptedRedirects.Listener {
+            guard let opened else { preconditionFailure("\(redirectURI) has no listener") }
+            return opened
+        }
 
         var state: String { query["state"] ?? "" }
         var nonce: String? { query["nonce"] }
@@ -64,8 +71,8 @@ import TokendProtocol
     func started(_ reply: JSONObject) throws -> Started {
         let result = try LoginStart.Result(json: reply)
         let url = try WebURL(result.authorizationURL ?? "")
-        guard let listener = world.redirects.opened.last, let query = url.queryParameters else {
-            throw ProtocolError(.internalError, "No listener was opened.")
+        guard let query = url.queryParameters else {
+            throw ProtocolError(.internalError, "The authorization URL has no query.")
         }
         return Started(
             id: result.loginID,
@@ -73,7 +80,7 @@ import TokendProtocol
             url: url,
             redirectURI: result.redirectURI ?? "",
             startURL: result.startURL ?? "",
-            listener: listener
+            opened: world.redirects.opened.last
         )
     }
 

@@ -139,9 +139,9 @@ import TokendProtocol
         let stand = try await stand("http://127.0.0.1:8123/cb", "http://localhost:8123/cb")
         defer { stand.end() }
         _ = try await stand.start(account: "work")
-        stand.world.redirects.refused[.ipv6] = RedirectFault(message: "Port 8123 on [::1] is taken by python3.")
+        stand.world.redirects.refused[.ipv6] = RedirectFault(message: "port 8123 on [::1] is taken by python3")
         let error = await stand.client.call(.loginStart, ["account": "home"]).error
-        #expect(error?.kind == .configInvalid && error?.message.contains("Port 8123 on [::1]") == true)
+        #expect(error?.kind == .configInvalid && error?.message.contains("port 8123 on [::1]") == true)
         #expect(stand.world.redirects.opened.count == 1 && stand.world.redirects.opened[0].isOpen)
     }
 

@@ -114,7 +114,8 @@ import TokendProtocol
         let stand = try await Stand(.first)
         defer { stand.methods.end() }
         stand.notifier.isThere = false
-        #expect(await (try stand.methods.client()).call(.eventsSubscribe, ["confirms": true]).value != nil)
+        let answering = try stand.methods.client()
+        #expect(await answering.call(.eventsSubscribe, ["confirms": true]).value != nil)
         let id = await stand.asks()
         let wanted = try #require(stand.world.log.questions.last)
         // The test is one process: it has no second one to answer from.
@@ -124,6 +125,7 @@ import TokendProtocol
         #expect(await stand.client.reply(to: id).value?["access_token"] == "A1")
         let late = await stand.client.call(.confirmAnswer, ["id": .string(wanted.id), "answer": "once"])
         #expect(late.kind == .invalidParams)
+        answering.leave()
     }
 
     @Test @LoopActor func `setting a signed-in account up for another provider takes the person's word`() async throws {

@@ -36,6 +36,9 @@ import TokendProtocol
     @Test(arguments: [
         ("build: {}", "accounts"), ("build: { accounts: [] }", "accounts"), ("tokend: { accounts: ['a'] }", "tokend"),
         ("'a/b': { accounts: ['a'] }", "a/b"), ("b: { accounts: ['a'], path: 'x.sock' }", "path"),
+        ("b: { accounts: ['a'], path: '/srv/b\\0.sock' }", "path"),
+        ("b: { accounts: ['a'], path: '/srv/\\n.sock' }", "path"),
+        ((0...256).map { "s\($0): { accounts: ['a'] }" }.joined(separator: ","), "sockets"),
         ("b: { accounts: ['a'], mode: '0777' }", "mode"), ("b: { accounts: ['a'], mode: 384 }", "mode"),
         ("b: { accounts: ['a'], uids: ['root'] }", "uids"), ("b: { accounts: ['a'], uids: [-1] }", "uids"),
         ("b: { accounts: ['a'], methods: [] }", "methods"),

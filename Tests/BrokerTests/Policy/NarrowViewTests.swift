@@ -33,6 +33,7 @@ import TokendProtocol
             change(&socket)
             server = try SocketServer(
                 loop: .main,
+                clock: world.clock,
                 listener: listener,
                 handler: main.router,
                 view: SocketView(socket, path: path)

@@ -57,7 +57,7 @@ import TokendProtocol
     }
 
     @Test(arguments: names)
-    func `no preset holds somebody's client, a secret or a policy of the person's`(name: String) throws {
+    func `no preset holds somebody's client, a secret or a policy of the person's (8252-11)`(name: String) throws {
         let preset = try #require(try ProviderPresets.builtIn.preset(name))
         for member in ["client_id", "allow", "administration", "confirm", "tls", "exchange", "token_headers"] {
             #expect(preset.account[member] == nil)

@@ -99,6 +99,10 @@ import TokendProtocol
             #"provider: "example", set: { host: "h.example", tenant: "a/b" }"#,
             "/a/work.json5:1: set.tenant: must be letters, digits and ._- alone, such as “contoso”"
         ),
+        (
+            #"provider: "example", set: { host: "h.example", tenant: "\#(String(repeating: "t", count: 513))" }"#,
+            "/a/work.json5:1: set.tenant: is longer than 512 bytes"
+        ),
         (#"set: { host: "h" }"#, "/a/work.json5:1: set: answers what a preset asks, and no “provider” is named"),
     ])
     func `a fault names file, line and member, and the nearest preset`(members: String, fault: String) {

@@ -30,6 +30,12 @@ import TokendProtocol
         #expect(await peers[2].line() != nil)
     }
 
+    @Test func `clients of further sockets leave descriptors to those of the main one`() {
+        #expect(SessionLimits.furtherClients(ofDescriptors: 524_288, sockets: 3) == 256)
+        #expect(SessionLimits.furtherClients(ofDescriptors: 512, sockets: 6) == 10)
+        #expect(SessionLimits.furtherClients(ofDescriptors: 64, sockets: 256) == 4)
+    }
+
     @Test @LoopActor func `a client that sends much at once has its turn, and then it is the others'`() async throws {
         let stand = try SessionStand { $0.turn = .zero }
         defer { stand.end() }
@@ -70,17 +76,21 @@ import TokendProtocol
     @Test @LoopActor func `unread replies over 1 MiB stop the reading, and then end the connection (protocol.md)`()
         async throws
     {
-        let stand = try SessionStand { $0.unreadPatience = .milliseconds(50) }
+        let stand = try SessionStand()
         defer { stand.end() }
         let peer = try stand.peer()
         peer.stopReading()
         peer.send("{\"id\":1,\"method\":\"wait\"}\n")
         for _ in 0..<300 { peer.send("{\"id\":2,\"method\":\"big\",\"params\":{\"bytes\":10000}}\n") }
+        try await stand.patience()
+        await stand.clock.advance(by: .seconds(29))
+        #expect(stand.server.clientCount > 0 && stand.handler.abandoned == 0)
+        await stand.clock.advance(by: .seconds(1))
         await stand.handler.someoneLeaves()
+        try await stand.clients(1)
         // What was taken fills the limit and the kernel's buffer, and not much more.
         let taken = stand.handler.taken.count { $0 == "big" }
         #expect((105..<170).contains(taken))
-        #expect(stand.server.clientCount == 0)
     }
 
     @Test @LoopActor func `no more is read from a client that has enough in flight`() async throws {
@@ -131,27 +141,40 @@ import TokendProtocol
     }
 
     @Test @LoopActor func `a client that never reads is closed after a while`() async throws {
-        let stand = try SessionStand {
-            $0.unread = 8192
-            $0.unreadPatience = .milliseconds(50)
-        }
+        let stand = try SessionStand { $0.unread = 8192 }
         defer { stand.end() }
         let peer = try stand.peer()
         peer.stopReading()
         peer.send("{\"id\":1,\"method\":\"wait\"}\n")
         for _ in 0..<600 { peer.send("{\"id\":2,\"method\":\"big\",\"params\":{\"bytes\":2000}}\n") }
+        try await stand.patience()
+        await stand.clock.advance(by: .seconds(30))
         await stand.handler.someoneLeaves()
         peer.resumeReading()
         #expect(await peer.lines(600).count < 600)
     }
 
+    @Test @LoopActor func `a client that reads again in time has its thirty seconds anew`() async throws {
+        let stand = try SessionStand { $0.unread = 8192 }
+        defer { stand.end() }
+        let peer = try stand.peer()
+        peer.stopReading()
+        for number in 0..<600 { peer.send("{\"id\":\(number),\"method\":\"big\",\"params\":{\"bytes\":2000}}\n") }
+        try await stand.patience()
+        await stand.clock.advance(by: .seconds(29))
+        peer.resumeReading()
+        #expect(await peer.lines(600).count == 600)
+        try await stand.roundTrip()
+        #expect(stand.clock.scheduled.isEmpty)
+        await stand.clock.advance(by: .seconds(3600))
+        peer.send("{\"method\":\"echo\"}\n")
+        #expect(await peer.line() == "{\"result\":{}}")
+    }
+
     @Test @LoopActor func `an overlong line is refused, read away for a moment, and then the connection ends`()
         async throws
     {
-        let stand = try SessionStand {
-            $0.line = 1000
-            $0.overlongPatience = .milliseconds(50)
-        }
+        let stand = try SessionStand { $0.line = 1000 }
         defer { stand.end() }
         let peer = try stand.peer()
         peer.send("{\"id\":1,\"method\":\"echo\"}\n" + String(repeating: "x", count: 500_000))
@@ -160,16 +183,17 @@ import TokendProtocol
         #expect(refusal.hasPrefix("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600"))
         #expect(refusal.contains("longer than 1000 bytes"))
         peer.send("\n{\"id\":2,\"method\":\"echo\"}\n")
+        try await stand.roundTrip()
+        #expect(!peer.hasEnded)
+        await stand.clock.advance(by: .seconds(1))
         #expect(await peer.end().isEmpty)
-        #expect(stand.handler.taken == ["echo"])
+        // One of its own, and three of the round trip.
+        #expect(stand.handler.taken.count == 4)
         #expect(peer.unsentCount == 0)
     }
 
     @Test @LoopActor func `a client that ends after an overlong line is closed at once`() async throws {
-        let stand = try SessionStand {
-            $0.line = 1000
-            $0.overlongPatience = .seconds(3600)
-        }
+        let stand = try SessionStand { $0.line = 1000 }
         defer { stand.end() }
         let peer = try stand.peer()
         peer.send(String(repeating: "x", count: 5000))

@@ -11,6 +11,7 @@ import TokendProtocol
 /// A server on a socket of its own, with a handler that a test controls.
 @LoopActor final class SessionStand {
     let handler = PlayedHandler()
+    let clock = HandClock()
     let server: SocketServer
     let path: String
     private let listener: Int32
@@ -25,6 +26,7 @@ import TokendProtocol
         change(&limits)
         server = try SocketServer(
             loop: .main,
+            clock: clock,
             listener: listener,
             limits: limits,
             handler: handler,
@@ -44,6 +46,11 @@ import TokendProtocol
             _ = await other.line()
         }
         other.close()
+    }
+
+    /// Waits until the server measures the time that a client has.
+    func patience() async throws {
+        while clock.scheduled.isEmpty { try await roundTrip() }
     }
 
     /// Waits until the server has let go of its clients but `count`.

@@ -212,10 +212,10 @@ package final class StoreVault {
     private func unreadable(_ fault: SealedStore.Fault) -> StoreError {
         let reason =
             switch fault {
-            case .notOurs: "is no store of tokend's, or damaged; it is left as it is. Put a copy back, or move it away"
+            case .notOurs: "is no store of tokend's, or damaged; it is left as it is; put a copy back, or move it away"
             case .newer(let version):
-                "was written by a newer tokend (version \(version) of the file); it is left as it is. Install that one"
-            case .unusableKey: "asks for more memory or time than a key may cost; it is left as it is. Move it away"
+                "was written by a newer tokend (version \(version) of the file); it is left as it is; install that one"
+            case .unusableKey: "asks for more memory or time than a key may cost; it is left as it is; move it away"
             }
         return error(.unavailable, "\(file.path) \(reason)")
     }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+
+/// The process on the other end of a connection, as far as it can be told from others that come to use it.
+struct ConnectedPeer {
+    let credentials: UnixSocket.Credentials
+    /// It connected before the kernel was asked to say who writes: of its first bytes nobody knows.
+    var isFromBacklog = false
+    private let process: PeerProcess
+    /// What the process ran when it was first looked at.
+    private var firstProgram: FileIdentity?
+    /// Bytes came from another process than the one that connected: a descriptor was passed on, or inherited.
+    private var isShared = false
+
+    init(_ credentials: UnixSocket.Credentials) {
+        self.credentials = credentials
+        process = PeerProcess(credentials)
+    }
+
+    /// Remembers what it runs now.
+    mutating func noteProgram(on descriptor: Int32) {
+        firstProgram = process.program(on: descriptor)
+    }
+
+    /// Remembers that `sender` wrote; 0: nobody knows who.
+    mutating func noteSender(_ sender: Int32) {
+        if sender != credentials.pid, sender != 0 || !isFromBacklog { isShared = true }
+    }
+
+    /// Who it is now: a connection outlives what a process runs, and may be passed on.
+    mutating func identity(on descriptor: Int32) -> PeerIdentity {
+        guard !isShared else { return .unknown(pid: credentials.pid, .shared) }
+        let identity = process.identity(on: descriptor)
+        guard case .known(let known) = identity else { return identity }
+        if let firstProgram, firstProgram != known.executable.file {
+            return .unknown(pid: credentials.pid, .replaced)
+        }
+        firstProgram = known.executable.file
+        return identity
+    }
+}
