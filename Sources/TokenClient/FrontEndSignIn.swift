@@ -39,6 +39,7 @@ public final class FrontEndSignIn {
     /// A sign-in that has not begun.
     ///
     /// - Parameters:
+    ///   - client: a connection to the daemon, in use for as long as the sign-in goes on.
     ///   - account: its name.
     ///   - redirectURI: one above the account's own setting; any kind will do, since the view catches it.
     ///   - frontEnd: told what to do; kept as long as this object.

@@ -9,12 +9,14 @@ package enum Doctor: MethodCall {
 
     /// One account, or all.
     package struct Parameters: MethodParameters {
-        package static let names = ["account", "timeout"]
+        package static let names = ["account", "timeout", "trace"]
 
         /// The account's name; nil for all.
         package var account: String?
         /// How many seconds the call may wait.
         package var timeout: Int64?
+        /// Whether the exchanges with the provider are wanted too.
+        package var trace: Bool?
 
         /// Checks of one account, or of all.
         package init(account: String? = nil) {
@@ -25,12 +27,14 @@ package enum Doctor: MethodCall {
             let reader = try MemberReader(parameters: params, names: Self.names)
             account = try reader.string("account")
             timeout = try reader.seconds("timeout")
+            trace = try reader.flag("trace")
         }
 
         package func encoded() -> JSONObject {
             var object: JSONObject = [:]
             object.set("account", account)
             object.set("timeout", timeout)
+            object.set("trace", trace)
             return object
         }
     }
@@ -71,10 +75,13 @@ package enum Doctor: MethodCall {
     /// The checks, in the order in which they were made.
     package struct Result: MethodResult {
         package var checks: [Check]
+        /// What passed between the daemon and the provider, where that was asked for.
+        package var trace: [Exchange]?
 
         /// What was found.
-        package init(checks: [Check]) {
+        package init(checks: [Check], trace: [Exchange]? = nil) {
             self.checks = checks
+            self.trace = trace
         }
 
         package init(json: JSONObject) throws(ProtocolError) {
@@ -88,6 +95,7 @@ package enum Doctor: MethodCall {
                     mend: try reader.string("mend")
                 )
             }
+            trace = try reader.objects("trace")?.map { object throws(ProtocolError) in try Exchange(json: object) }
         }
 
         package func encoded() -> JSONObject {
@@ -97,7 +105,9 @@ package enum Doctor: MethodCall {
                 object.set("mend", check.mend)
                 return JSONValue.object(object)
             }
-            return ["checks": .array(list)]
+            var object: JSONObject = ["checks": .array(list)]
+            object.set("trace", trace?.map { $0.encoded() })
+            return object
         }
     }
 }

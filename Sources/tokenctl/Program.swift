@@ -116,6 +116,8 @@ package struct Program {
         case .credentialGit: try GitCredentialVerb(conversation).run()
         case .credentialDocker: DockerCredentialVerb(conversation).run()
         case .credentialKubernetes: try KubernetesCredentialVerb(conversation).run()
+        case .credentialAWS: try AWSCredentialVerb(conversation).run()
+        case .setup: try SetupVerb(conversation).run()
         case .callback: try CallbackVerb(conversation).run()
         case .completion: try CompletionVerb(conversation).run()
         case .help: ExitCode.success

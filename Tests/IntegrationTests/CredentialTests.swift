@@ -53,6 +53,75 @@ extension Programs {
             }
         }
 
+        @Test func `git clones as setup has it, and no more once that is undone`() async throws {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                let server = try await CredentialGitServer.start(stand)
+                let origin = server.url.replacing("/project.git", with: "")
+                var environment = stand.world.environment
+                environment["HOME"] = stand.session.folder
+                environment["GIT_CONFIG_NOSYSTEM"] = "1"
+                environment["GIT_TERMINAL_PROMPT"] = "0"
+                func git() async throws -> ChildProcess.Finished {
+                    try await ChildProcess.run("git", ["ls-remote", server.url], environment: environment)
+                }
+                let tokenctl = Tokenctl(stand.world, adding: environment)
+                let setup = try await tokenctl.run("setup", "git", "work", "--host", origin)
+                #expect(setup.exitCode == 0, "\(setup)")
+                let listed = try await git()
+                #expect(listed.status == .code(0), "\(listed)")
+                #expect(try await tokenctl.run("setup", "git", "work", "--undo").exitCode == 0)
+                #expect(try await git().status != .code(0))
+                await server.stop()
+            }
+        }
+
+        @Test func `an ID token is traded for a role's keys, by curl, and is on no command line`() async throws {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                let service = try ChildProcess(
+                    "/usr/bin/python3",
+                    ["-c", roleService],
+                    environment: stand.session.environment
+                )
+                let endpoint = "http://127.0.0.1:" + (try await service.line())
+                let tokenctl = Tokenctl(stand.world)
+                let role = "arn:aws:iam::123456789012:role/work"
+                let keys = try await tokenctl.run("credential", "aws", "--role", role, "--endpoint", endpoint)
+                #expect(try JSONReader().read(keys.output).object?["AccessKeyId"] == "ASIAEXAMPLE", "\(keys)")
+                let form = WireParameters(try await service.line { $0.hasPrefix("Action=") })
+                #expect(form["Action"] == "AssumeRoleWithWebIdentity" && form["Version"] == "2011-06-15")
+                #expect(form["RoleArn"] == role && form["RoleSessionName"] == "tokend")
+                let token = try await stand.client.result("token.get", ["account": "work", "id_token": true])
+                #expect(form["WebIdentityToken"] == token["id_token"]?.string)
+                let refused = try await tokenctl.run(
+                    "credential",
+                    "aws",
+                    "--role",
+                    role + "s",
+                    "--endpoint",
+                    endpoint
+                )
+                #expect(refused.exitCode == 77 && refused.talk.contains("AccessDenied"), "\(refused)")
+                await service.stop()
+            }
+        }
+
+        @Test func `a web identity's file has an ID token for as long as tokenctl keeps it`() async throws {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                let file = stand.session.folder + "/work.jwt"
+                let keeper = try Tokenctl(stand.world).start("credential", "aws", "--web-identity-file", file)
+                _ = try await keeper.talk { $0.contains("kept fresh") }
+                let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+                #expect(text.split(separator: ".").count == 3)
+                let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+                #expect(rights == 0o600)
+                await keeper.stop()
+                #expect(!FileManager.default.fileExists(atPath: file))
+            }
+        }
+
         @Test func `docker and kubectl get theirs by the names that they look for`() async throws {
             try await Stand.with { stand in
                 try await stand.signIn()
@@ -81,6 +150,29 @@ extension Programs {
         }
     }
 }
+
+/// A stand-in for AWS' token service, as its documentation has it: prints its port, then every form. It knows one role.
+private let roleService = """
+    import http.server, sys
+    answer = "<R><Credentials><AccessKeyId>ASIAEXAMPLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey>" \\
+        "<SessionToken>t</SessionToken><Expiration>2026-10-24T23:00:23Z</Expiration></Credentials></R>"
+    refusal = "<E><Error><Code>AccessDenied</Code><Message>Not authorized</Message></Error></E>"
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *arguments): pass
+        def do_POST(self):
+            form = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            print(form, flush=True)
+            known = "role%2Fwork&" in form
+            body = (answer if known else refusal).encode()
+            self.send_response(200 if known else 403)
+            self.send_header("Content-Type", "text/xml")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+    """
 
 /// git as a person has it, with `tokend` as its helper.
 private struct Git {

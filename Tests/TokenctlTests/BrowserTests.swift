@@ -59,7 +59,7 @@ import tokenctl
         #expect(RegistrationHint(sent).lines.filter { $0.hasPrefix("  ") } == shown.map { "  " + $0 })
     }
 
-    @Test func `when every browser fails at once, that is known`() {
+    @Test func `when every browser fails at once, that is known (E3)`() {
         let commands = [["/bin/false"], ["/nonexistent/browser"]].map(BrowserCandidates.Command.init)
         var launcher = BrowserLauncher(candidates: commands, environment: [:])
         #expect(launcher.advance() == .underWay)
@@ -72,7 +72,7 @@ import tokenctl
         #expect(launcher.advance() == .exhausted)
     }
 
-    @Test func `without a browser there is nothing to wait for`() {
+    @Test func `without a browser there is nothing to wait for (E3)`() {
         var launcher = BrowserLauncher(candidates: [], environment: [:])
         #expect(launcher.advance() == .exhausted)
     }

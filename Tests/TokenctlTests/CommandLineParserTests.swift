@@ -77,12 +77,6 @@ import tokenctl
         }
     }
 
-    @Test func `a verb or flag of a later version is said to be one`() {
-        #expect(error("setup", "mutt")?.message == "“setup” is not built in this version")
-        #expect(error("doctor", "--trace")?.message == "--trace is not built in this version")
-        #expect(error("credential", "aws")?.message == "“credential aws” is not built in this version")
-    }
-
     @Test func `a wrong flag is a usage error that names the right one`() {
         #expect(error("token", "--fomat=raw")?.message == "token has no --fomat; did you mean --format?")
         #expect(error("token", "--fresh=yes")?.message == "--fresh takes no value")

@@ -211,4 +211,21 @@ import tokenctl
             #expect(palette.unicode || lines.joined().utf8.allSatisfy { $0 < 0x80 })
         }
     }
+
+    @Test func `what passed with the provider is shown below, and asked for only with --trace`() throws {
+        let exchange: JSONValue = [
+            "request": "POST https://p.example/token", "is_sent": false, "sent": ["refresh_token=…"],
+            "received": ["a\u{1B}[31mb"],
+        ]
+        let daemon = try StandInDaemon { request in
+            request.method == "hello" ? .result(Self.hello) : .result(["checks": [], "trace": [exchange]])
+        }
+        defer { daemon.stop() }
+        let outcome = try Self.surroundings(daemon).run(["doctor", "--trace", "work"], daemon)
+        #expect(daemon.requests.last?.params == ["account": "work", "trace": true])
+        let lines = "\nPOST https://p.example/token   (not sent)\n  > refresh_token=…\n  < a"
+        #expect(outcome.output.contains(lines) && !outcome.output.contains("\u{1B}"), "\(outcome.output)")
+        let document = try Self.surroundings(daemon).run(["doctor", "--trace", "work", "--json"], daemon)
+        #expect(document.json?["trace"]?.array?.count == 1)
+    }
 }

@@ -22,11 +22,11 @@ package_test_packages="debootstrap lintian socat systemd-container"
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
 # What the tests run on top: a sandbox, another machine's ssh, a look into the keyring, a second keyring, a browser, a
-# bootable systemd, a real OpenID provider with its database, git with tokens for passwords, and what the commands in
-# README.md and docs use.
-test_packages="bubblewrap chromium chromium-driver curl dbus dbus-user-session dunst fonts-dejavu-core gcc git
-    glewlwyd gnome-keyring iproute2 jq keepassxc libc6-dev libglib2.0-bin libpam-systemd libsecret-tools libzbar0
-    man-db mandoc openssh-client openssh-server openssl procps python3 python3-gi python3-venv socat
+# bootable systemd, a real OpenID provider with its database, git with tokens for passwords, a mail server with two that
+# talk to it, and what the commands in README.md and docs use.
+test_packages="bubblewrap chromium chromium-driver curl dbus dbus-user-session dovecot-imapd
+    dovecot-submissiond dunst fonts-dejavu-core gcc git glewlwyd gnome-keyring iproute2 jq keepassxc libc6-dev libglib2.0-bin libpam-systemd libsecret-tools libzbar0
+    man-db mandoc msmtp neomutt openssh-client openssh-server openssl procps python3 python3-gi python3-venv socat
     systemd systemd-container util-linux xdg-utils xvfb"
 
 # What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.
@@ -44,9 +44,10 @@ need_packages() {
     local as_root=()
     ((EUID == 0)) || as_root=(sudo)
     local package service
-    for package in glewlwyd openssh-server; do
+    for package in dovecot-imapd glewlwyd openssh-server; do
         service=/etc/systemd/system/${package%-server}.service
         service=${service/openssh/ssh}
+        service=${service/-imapd/}
         # The tests start their own; Debian's would listen to the network, one of them with a password known to all.
         if [[ " ${missing[*]} " == *" $package "* ]] && [ ! -e "$service" ]; then
             "${as_root[@]}" mkdir -p /etc/systemd/system

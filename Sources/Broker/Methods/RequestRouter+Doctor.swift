@@ -17,7 +17,11 @@ extension RequestRouter {
         return .later { reply in
             self.expire(reply, parameters.timeout)
             Task.onLoop {
-                reply.succeed(Doctor.Result(checks: await examination.checks(of: accounts)))
+                let checks = await examination.checks(of: accounts)
+                guard parameters.trace == true else { return reply.succeed(Doctor.Result(checks: checks)) }
+                var exchanges: [Doctor.Exchange] = []
+                for account in accounts { exchanges += await account.trace() }
+                reply.succeed(Doctor.Result(checks: checks, trace: exchanges))
             }
         }
     }

@@ -13,10 +13,10 @@ import TokendProtocol
     /// The account's file, with the client that a provider registered in its place where the file names none.
     var account: AccountConfiguration
     let wire: WireSettings
-    let transport: any HTTPTransport
+    var transport: any HTTPTransport
     let clock: any Clock
     let entropy: any Entropy
-    let directory: ProviderDirectory
+    var directory: ProviderDirectory
     /// What the client shows itself with lies here.
     let vault: ClientVault
     /// What was found there; nil: not looked for yet.

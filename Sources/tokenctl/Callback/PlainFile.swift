@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A text file of the person's without a secret in it.
+/// A text file of the person's.
 struct PlainFile {
     private let path: String
 
@@ -28,15 +28,18 @@ struct PlainFile {
     }
 
     /// Writes it aside and renames it, with the folders that it needs; one with this text already is left alone. A link
-    /// stays one: what it leads to is written.
-    func write(_ text: String) throws(TokenctlError) {
+    /// stays one: what it leads to is written. `mode`: its rights; without it they stay, and a new file is for all to
+    /// read.
+    func write(_ text: String, mode: mode_t? = nil) throws(TokenctlError) {
         guard self.text != text else { return }
         let target = realpath(path, nil)
         defer { free(target) }
         let path = target.map { String(cString: $0) } ?? path
         Self.makeFolders(of: path)
+        var known = stat()
+        let rights = mode ?? (stat(path, &known) == 0 ? known.st_mode & 0o777 : 0o644)
         let aside = "\(path).\(getpid())"
-        let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, rights)
         var failure = errno
         if descriptor >= 0 {
             var bytes = Array(text.utf8)[...]

@@ -101,9 +101,6 @@ struct ArgumentScan {
 
     private func unknownFlag(_ name: String) -> TokenctlError {
         let shown = TerminalText.sanitized(name, limit: 60)
-        if Verb.flagsNotBuilt.contains(name) {
-            return .usage("\(shown) is not built in this version", next: help)
-        }
         guard let near = NearestName.of(name, among: (verb.flags + [Verb.json]).map(\.name)) else {
             return .usage("\(verb.name.rawValue) has no \(shown)", next: help)
         }

@@ -70,9 +70,6 @@ package enum CommandLineParser {
         if let name = Verb.Name(rawValue: typed), let verb = Verb.named(name) {
             return (verb, Array(arguments.dropFirst(words.count)))
         }
-        if Verb.notBuilt.contains(typed) {
-            throw .usage("“\(typed)” is not built in this version", next: ["tokenctl --help"])
-        }
         throw unknownVerb(typed)
     }
 

@@ -23,6 +23,7 @@ package struct Invocation: Sendable, Equatable {
     /// The account that was named.
     package var account: String? {
         if verb.isCredentialHelper { return value("--account") }
+        if verb == .setup { return operands.dropFirst().first }
         return [.callback, .completion, .help, .forward, .policyRevoke].contains(verb) ? nil : operands.first
     }
 

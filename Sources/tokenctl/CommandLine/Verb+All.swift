@@ -8,7 +8,7 @@ extension Verb {
         accountAdd, accountSecret, accountImport, accountList, accountShow, accountRemove,
         log, policyList, policyRevoke, policyAnswer,
         refresh, pause, resume, unlock, reload, doctor, callback,
-        credentialGit, credentialDocker, credentialKubernetes,
+        credentialGit, credentialDocker, credentialKubernetes, credentialAWS, setup,
         completion, version, help,
     ]
 
@@ -16,12 +16,4 @@ extension Verb {
     package static func named(_ name: Name) -> Verb? {
         all.first { $0.name == name }
     }
-
-    /// Names of the contract that this version does not have yet; the answer says so instead of guessing a near one.
-    package static let notBuilt: Set<String> = ["credential aws", "setup"]
-
-    /// Flags of the contract that this version does not have yet.
-    package static let flagsNotBuilt: Set<String> = [
-        "--trace"
-    ]
 }

@@ -15,12 +15,15 @@ extension Verb {
     static let doctor = Verb(
         .doctor,
         operand: .optional("ACCOUNT"),
+        flags: [Flag("--trace", "also show what passes between the daemon and the provider")],
         summary: "look for what is wrong here, and say the mend",
         details: [
             "Looks at the daemon, its socket and units, the secret store, the network",
             "and the clock. Ends with 0 only when nothing is wrong.",
+            "With --trace the provider's metadata and keys are fetched, and a token request",
+            "is made and not sent; secrets are shown as “…”, and so is what might be one.",
         ],
-        examples: ["tokenctl doctor", "tokenctl doctor work --json"]
+        examples: ["tokenctl doctor", "tokenctl doctor work --json", "tokenctl doctor --trace work"]
     )
 
     static let refresh = Verb(

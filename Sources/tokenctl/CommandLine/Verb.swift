@@ -16,6 +16,8 @@ package struct Verb: Sendable, Equatable {
         case credentialGit = "credential git"
         case credentialDocker = "credential docker"
         case credentialKubernetes = "credential kubernetes"
+        case credentialAWS = "credential aws"
+        case setup
         case log
         case policyList = "policy list"
         case policyRevoke = "policy revoke"

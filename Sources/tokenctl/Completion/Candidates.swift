@@ -16,6 +16,7 @@ extension Verb {
         switch name {
         case .credentialGit: .words(["get", "store", "erase"])
         case .credentialDocker: .words(["get", "store", "erase", "list"])
+        case .setup: .words(SetupTool.allCases.map(\.rawValue))
         case .completion: .words(CompletionShell.allCases.map(\.rawValue))
         case .help: .words(Self.firstWords)
         case .callback, .forward: .none

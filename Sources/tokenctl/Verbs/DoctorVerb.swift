@@ -17,11 +17,13 @@ struct DoctorVerb {
         let units = examination.userUnits()
         let (daemon, isThere) = daemon(units)
         var checks = daemon + examination.checks(units: units)
-        checks += isThere ? try daemonsOwn() : [.init("store and network", .skip, detail: "only the daemon sees them")]
+        let own = isThere ? try daemonsOwn() : Doctor.Result(checks: [Self.unseen])
+        checks += own.checks
         let report = DoctorReport(checks)
         let console = conversation.console
-        conversation.finish(Doctor.Result(checks: checks).encoded()) {
+        conversation.finish(Doctor.Result(checks: checks, trace: own.trace).encoded()) {
             report.lines(width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
+            for exchange in own.trace ?? [] { DoctorTrace.lines(exchange).forEach(console.print) }
             console.say(report.summary)
         }
         return report.exitCode
@@ -51,21 +53,25 @@ struct DoctorVerb {
         )
     }
 
+    private static let unseen = Doctor.Check("store and network", .skip, detail: "only the daemon sees them")
+
     /// What the daemon finds; its refusal is a finding too, but for an account that does not exist.
-    private func daemonsOwn() throws(TokenctlError) -> [Doctor.Check] {
-        let params = Doctor.Parameters(account: conversation.invocation.account)
+    private func daemonsOwn() throws(TokenctlError) -> Doctor.Result {
+        var params = Doctor.Parameters(account: conversation.invocation.account)
+        if conversation.invocation.has("--trace") { params.trace = true }
         conversation.console.spin("Looking at the store, the network and the clock…")
         do throws(TokenctlError) {
             let result = try conversation.ask(Doctor.self, params, timeout: .seconds(150))
             do throws(ProtocolError) {
-                return try Doctor.Result(json: result).checks
+                return try Doctor.Result(json: result)
             } catch {
-                return [.init("daemon's checks", .fail, detail: error.message)]
+                return Doctor.Result(checks: [.init("daemon's checks", .fail, detail: error.message)])
             }
         } catch {
             if error.code.rawValue == "account_unknown" { throw error }
             let outcome: Doctor.Check.Outcome = error.code == .methodNotFound ? .skip : .fail
-            return [.init("daemon's checks", outcome, detail: error.message, mend: error.next.first)]
+            let check = Doctor.Check("daemon's checks", outcome, detail: error.message, mend: error.next.first)
+            return Doctor.Result(checks: [check])
         }
     }
 }

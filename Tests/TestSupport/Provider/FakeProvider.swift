@@ -143,6 +143,9 @@ extension FakeProvider {
     /// Ends every grant, as an administrator would.
     package func revokeGrants() { withState { $0.book.revokeAll() } }
 
+    /// Ends one access token before its time; its grant goes on.
+    package func end(accessToken: String) { withState { $0.book.end(accessToken: accessToken) } }
+
     /// Puts a new signing key in force; without `keepingOld` the JWKS lists that one alone.
     package func rotateKeys(keepingOld: Bool = true, algorithm: SignatureAlgorithm = .es256) throws {
         try withState { state in

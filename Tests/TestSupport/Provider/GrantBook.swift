@@ -134,6 +134,9 @@ struct GrantBook {
         return true
     }
 
+    /// Forgets one access token.
+    mutating func end(accessToken: String) { accessTokens[accessToken] = nil }
+
     /// Ends every grant: the next refresh is answered with `invalid_grant`.
     mutating func revokeAll() { for id in grants.keys { grants[id]?.isRevoked = true } }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Secrets
+import Systemd
+import TokendProtocol
+
+extension Account {
+    /// What passes between here and the provider, made anew: its metadata and keys are fetched; a token request is made
+    /// as it would be, with a refresh token that is none, and not sent.
+    func trace() async -> [Doctor.Exchange] {
+        guard let configuration else { return [] }
+        let network = TracingTransport(ports.transport)
+        var access = access(configuration)
+        access.transport = network
+        access.directory = ProviderDirectory(transport: network, clock: ports.clock)
+        do throws(ProtocolError) {
+            let (metadata, endpoint) = try await access.tokenEndpoint()
+            if let url = metadata.keySetURL {
+                // Its exchange says what came of it.
+                _ = try? await access.directory.keys(at: url, wire: wire)
+            }
+            _ = try await access.send(try sample(configuration), to: endpoint, requested: configuration.scopes)
+        } catch {
+            var fault = Doctor.Exchange(request: "the next request could not be made", isSent: false)
+            fault.received = [error.message]
+            return network.exchanges + [fault]
+        }
+        return network.exchanges
+    }
+
+    private func sample(_ configuration: AccountConfiguration) throws(ProtocolError) -> TokenRequest {
+        do throws(OAuthError) {
+            guard configuration.flow == .clientCredentials else { return try .refresh(Secret("none")) }
+            return try .clientCredentials(scope: configuration.scopes)
+        } catch {
+            throw error.protocolError
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import TokendProtocol
+
+/// A file with an ID token in it that holds, for programs that read one again and again (`AWS_WEB_IDENTITY_TOKEN_FILE`):
+/// written at once, and anew whenever the token has grown old, for as long as this runs.
+package struct WebIdentityFile {
+    private let conversation: Conversation
+    private let path: String
+
+    init(_ conversation: Conversation, path: String) {
+        self.conversation = conversation
+        self.path = path
+    }
+
+    /// Ends with a signal, or where the first token cannot be had. A fault later on is said, and tried again: until the
+    /// token's end the file is still good.
+    func keep() throws(TokenctlError) {
+        let interruption = conversation.takeOverSignals()
+        var params = TokenGet.Parameters(account: conversation.invocation.account)
+        params.application = "aws"
+        var end = try write(params)
+        conversation.console.say("The ID token is in \(TerminalText.sanitized(path)), kept fresh; Ctrl-C ends.")
+        var isFailing = false
+        while true {
+            let pause = Self.pause(end: end, now: conversation.now, isFailing: isFailing)
+            if let signal = interruption.wait(for: .seconds(pause)) {
+                // A token that nobody renews is of no use to anyone.
+                unlink(path)
+                throw .interrupted(by: signal, "the file is not kept any more, and is removed")
+            }
+            do throws(TokenctlError) {
+                params.fresh = nil
+                let known = end
+                end = try write(params)
+                if end == known {
+                    params.fresh = true
+                    end = try write(params)
+                }
+                isFailing = end != nil && end == known
+            } catch {
+                if error.code == .interrupted {
+                    unlink(path)
+                    throw error
+                }
+                if !isFailing {
+                    conversation.console.say(ErrorText.line(error))
+                    conversation.console.sayNext(error.next)
+                }
+                isFailing = true
+            }
+        }
+    }
+
+    /// Until when to wait, in seconds: five minutes before the token's end, but half of what is left at least, and never
+    /// less than 10 s. Pure.
+    package static func pause(end: Int64?, now: Int64, isFailing: Bool) -> Int64 {
+        guard !isFailing else { return 30 }
+        guard let end else { return 300 }
+        let left = max(0, end - now)
+        return max(10, max(left - 300, left / 2))
+    }
+
+    private func write(_ params: TokenGet.Parameters) throws(TokenctlError) -> Int64? {
+        let (token, end) = try conversation.idToken(params)
+        try PlainFile(path).write(token, mode: 0o600)
+        return end
+    }
+}

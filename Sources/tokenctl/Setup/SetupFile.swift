@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+
+/// Another program's file, changed and changed back. What it held before our first change is kept beside it.
+struct SetupFile {
+    let path: String
+    /// What it holds; nil where it is not there.
+    let text: String?
+    private var backup: String { path + ".before-tokend" }
+
+    /// Reads it; one that cannot be read, or is no UTF-8, is refused: it could not be written back as it was.
+    init(_ path: String) throws(TokenctlError) {
+        self.path = path
+        text = PlainFile(path).text
+        let isThere = access(path, F_OK) == 0
+        guard isThere == (text != nil), text?.contains("\u{FFFD}") != true else {
+            throw TokenctlError(
+                .input,
+                exitCode: ExitCode.noInput,
+                "\(TerminalText.sanitized(path)) cannot be read as UTF-8 text, so it is left alone"
+            )
+        }
+    }
+
+    /// Puts the new text there; false where that is what it holds.
+    func change(to new: String) throws(TokenctlError) -> Bool {
+        guard new != text else { return false }
+        if let text, access(backup, F_OK) != 0 { try PlainFile(backup).write(text, mode: 0o600) }
+        try PlainFile(path).write(new)
+        return true
+    }
+
+    /// Puts the text without our lines there. The copy goes where the file is again what it was, and a file that would be
+    /// empty and is of our making goes too.
+    func restore(to new: String) throws(TokenctlError) {
+        let before = PlainFile(backup).text
+        if new.isEmpty, before == nil {
+            unlink(path)
+        } else {
+            try PlainFile(path).write(new)
+            if before == new { unlink(backup) }
+        }
+    }
+}

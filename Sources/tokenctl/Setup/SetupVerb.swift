@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokendProtocol
+
+/// `tokenctl setup`: another tool's configuration, written and undone.
+struct SetupVerb {
+    private let conversation: Conversation
+    private var invocation: Invocation { conversation.invocation }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        let tool = try tool()
+        guard let path = tool.file(environment: conversation.world.environment) else {
+            throw TokenctlError(.input, exitCode: ExitCode.configuration, "there is no home folder: HOME is not set")
+        }
+        let file = try SetupFile(path)
+        if invocation.has("--undo") {
+            try undo(tool, file)
+        } else if tool == .docker {
+            try addDocker(file)
+        } else {
+            try add(tool, file)
+        }
+        return ExitCode.success
+    }
+
+    private func tool() throws(TokenctlError) -> SetupTool {
+        let names = SetupTool.allCases.map(\.rawValue)
+        guard let typed = invocation.operands.first else {
+            throw .usage("which tool? There is: \(names.joined(separator: ", "))", next: ["tokenctl setup --help"])
+        }
+        if let tool = SetupTool(rawValue: typed) { return tool }
+        let near = NearestName.of(typed, among: names).map { "; did you mean \($0)?" } ?? ""
+        let shown = TerminalText.sanitized(typed, limit: 60)
+        throw .usage("setup does not know “\(shown)”\(near)", next: ["tokenctl setup --help"])
+    }
+
+    private func add(_ tool: SetupTool, _ file: SetupFile) throws(TokenctlError) {
+        let values = try SetupInquiry(conversation).values(tool)
+        let recipe = SetupRecipe(tool, values)
+        let block = MarkedBlock(account: values.account)
+        let rest = try block.removed(from: file.text ?? "") ?? file.text ?? ""
+        if let head = recipe.head, rest.split(separator: "\n").contains(where: { Self.words($0) == Self.words(head) }) {
+            throw TokenctlError(
+                .input,
+                exitCode: ExitCode.configuration,
+                "\(TerminalText.sanitized(file.path)) has “\(head)” already, so nothing was changed",
+                next: ["take that out, or change it yourself: tokenctl setup --help"]
+            )
+        }
+        let changed = try file.change(to: try block.put(recipe.lines, into: file.text ?? ""))
+        report(file, recipe.lines, isChanged: changed)
+        if tool == .mbsync, changed {
+            conversation.console.say("mbsync needs a SASL library with XOAUTH2 for it; Debian 12 has none.")
+        }
+    }
+
+    private static func words(_ line: some StringProtocol) -> [Substring] {
+        String(line).split(whereSeparator: \.isWhitespace).map { Substring($0) }
+    }
+
+    private func addDocker(_ file: SetupFile) throws(TokenctlError) {
+        guard invocation.account == nil else {
+            throw .usage(
+                "docker tells its helpers no account: the one whose provider the registry is of is asked",
+                next: ["tokenctl help credential docker"]
+            )
+        }
+        let host = try host()
+        var settings = try DockerSettings(file.text ?? "")
+        if settings.hosts.contains(host) {
+            report(file, [], isChanged: false)
+        } else {
+            try settings.add(host)
+            report(file, ["credHelpers: \(host): tokend"], isChanged: try file.change(to: settings.text))
+        }
+    }
+
+    private func host() throws(TokenctlError) -> String {
+        guard let host = invocation.value("--host"), SetupRecipe.isPlain(host) else {
+            throw .usage("which registry? (--host registry.gitlab.com)")
+        }
+        return host
+    }
+
+    /// The lines of the account that is named, else all of ours.
+    private func undo(_ tool: SetupTool, _ file: SetupFile) throws(TokenctlError) {
+        var text = file.text ?? ""
+        if tool == .docker {
+            var settings = try DockerSettings(text)
+            let hosts = settings.hosts
+            for host in hosts where invocation.value("--host").map({ $0 == host }) ?? true { settings.remove(host) }
+            if settings.hosts != hosts { text = settings.text }
+        } else {
+            for account in invocation.account.map({ [$0] }) ?? MarkedBlock.accounts(in: text) {
+                text = try MarkedBlock(account: account).removed(from: text) ?? text
+            }
+        }
+        let isChanged = text != file.text ?? ""
+        if isChanged { try file.restore(to: text) }
+        let path = TerminalText.sanitized(file.path)
+        conversation.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
+            conversation.console.say(isChanged ? "Taken out of \(path)." : "\(path) has nothing of it.")
+        }
+    }
+
+    private func report(_ file: SetupFile, _ lines: [String], isChanged: Bool) {
+        let path = TerminalText.sanitized(file.path)
+        conversation.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
+            conversation.console.say(isChanged ? "Written to \(path):" : "\(path) says so already.")
+            guard isChanged else { return }
+            for line in lines { conversation.console.say("  " + line.replacing("\t", with: "    ")) }
+        }
+    }
+}
