@@ -100,20 +100,6 @@ let package = Package(
             path: "Tests/demo-provider",
             swiftSettings: settings
         ),
-        .target(
-            name: "FuzzTargets",
-            dependencies: ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "TokendProtocol"],
-            path: "Tests/FuzzTargets",
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "fuzz",
-            dependencies: ["CFuzzer", "FuzzTargets"],
-            path: "Tests/fuzz",
-            swiftSettings: settings
-        ),
-        .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
-        tests("FuzzTests", ["FuzzTargets"]),
         tests("SecretsTests", ["Secrets"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),
@@ -125,7 +111,7 @@ let package = Package(
         ),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
         tests("SystemdTests", ["CSystemd", "Systemd"]),
-        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "Systemd", "TestSupport"]),
+        tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TestSupport"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
         tests(
             "BrokerTests",

@@ -99,7 +99,6 @@ package import TokendProtocol
     /// The daemon serves, and every grant is to be read.
     private var isToRead = false
     private var hasStarted = false
-    private var hasPaidRevocations = false
 
     // MARK: The store
 
@@ -122,7 +121,6 @@ package import TokendProtocol
                     account.firstRead(items.first { $0.kind == .grant && $0.account == account.name })
                 }
                 ports.log.record(.storeOpened)
-                payRevocations(items)
             } catch {
                 ports.log.record(.storeFault(account: nil, error))
                 for account in accounts.values { account.firstReadFailed(error) }
@@ -147,22 +145,11 @@ package import TokendProtocol
         }
     }
 
-    /// Tells the providers of logouts that a daemon before this one could not tell of; once, when the store is first
-    /// read.
-    private func payRevocations(_ items: [StoredItem]) {
-        guard !hasPaidRevocations else { return }
-        hasPaidRevocations = true
-        for item in items where item.kind == .revocation { accounts[item.account]?.payRevocation(item) }
-    }
-
     /// The store can be read again: what waited for it goes on.
     package func storeOpened() {
         ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
-        Task.onLoop { [self] in
-            await finishRemovals()
-            if !hasPaidRevocations, let items = try? await store.items() { payRevocations(items) }
-        }
+        Task.onLoop { [self] in await finishRemovals() }
         onChange?()
     }
 
@@ -174,11 +161,6 @@ package import TokendProtocol
     /// The clocks stepped, or the machine was asleep: everything is reckoned anew.
     package func timeJumped() {
         for account in accounts.values { account.timeJumped() }
-    }
-
-    /// A network has come: what had failed in passing is tried again now.
-    package func networkAppeared() {
-        for account in accounts.values { account.networkAppeared() }
     }
 
     // MARK: Finding accounts

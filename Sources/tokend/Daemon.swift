@@ -31,7 +31,6 @@ import TokendProtocol
     private var storeWatch: SecretServiceWatch?
     private var storeLook: EventSource?
     private var sleepWatch: BusSlot?
-    private var network: NetworkArrivals?
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
@@ -166,7 +165,6 @@ import TokendProtocol
         }
         watchConfiguration()
         watchClocks()
-        watchNetwork()
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
@@ -214,23 +212,10 @@ import TokendProtocol
             let bus = try Bus(.system, loop: loop)
             buses.append(bus)
             sleepWatch = try SleepWatch.start(on: bus) { [unowned self] isGoingToSleep in
-                guard !isGoingToSleep else { return }
-                transport.forgetAll()
-                broker.timeJumped()
+                if !isGoingToSleep { broker.timeJumped() }
             }
         } catch {
             log.write(LogLine(.debug, "no word of suspends: \(error.message), ignoring"))
-        }
-    }
-
-    private func watchNetwork() {
-        do throws(SystemdError) {
-            network = try NetworkArrivals(loop: loop) { [unowned self] in
-                transport.forgetAll()
-                broker.networkAppeared()
-            }
-        } catch {
-            log.write(LogLine(.debug, "no word of the network: \(error.message), ignoring"))
         }
     }
 

@@ -86,18 +86,13 @@ extension Programs {
             }
         }
 
-        @Test func `killed in a logout before the provider is told, it stays signed out, and the next daemon tells it`()
-            async throws
-        {
+        @Test func `killed in a logout before the provider is told, it stays signed out`() async throws {
             try await Stand.with { stand in
                 try await stand.signInQuietly()
                 stand.provider.script(.revocation, .hang(until: Gate()))
                 stand.client.ask("logout", ["account": "work"])
-                let live = try #require(stand.provider.liveRefreshTokens.first)
-                let told = try await stand.provider.next(.revocation, .arrived).parameters["token"]
-                #expect(told == live)
+                try await stand.provider.next(.revocation, .arrived)
                 try await stand.crash { next in
-                    #expect(try await next.provider.next(.revocation, .arrived).parameters["token"] == live)
                     try await Self.expectSignedOut(next)
                     #expect(next.sentTokens.isEmpty)
                 }

@@ -103,7 +103,7 @@ extension Programs {
                 #expect(try await holder.line() == "ready")
                 let refusal = try await stand.refusal("login.start", ["account": "work"])
                 #expect(refusal.kind == "config_invalid")
-                #expect(refusal.message.contains("Port \(port)"))
+                #expect(refusal.message.contains("port \(port)"))
                 #expect(refusal.message.contains("another program (python3"))
                 #expect(stand.provider.count(.authorize) == 0)
                 guard let home else { return }

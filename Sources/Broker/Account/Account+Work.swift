@@ -19,9 +19,7 @@ extension Account {
             }
         }
         arm()
-        guard !actions.isEmpty else { return }
-        watchEnd()
-        onChange?()
+        if !actions.isEmpty { onChange?() }
     }
 
     /// One timer, at whatever is due next.
