@@ -102,10 +102,7 @@ extension CurlMulti {
         var events: DescriptorEvents = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        if let source = sockets[socket] {
-            source.events = events
-            return 0
-        }
+        if let source = sockets[socket], source.watch(for: events) { return 0 }
         // curl leaves its sockets open to the programs that the daemon starts.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         let source = try? loop.addDescriptor(socket, events: events) { [weak self] events in
