@@ -146,6 +146,7 @@ import TokendProtocol
         defer { stand.end() }
         _ = try await stand.started(["open_browser": true])
         await settle()
+        await stand.stand.world.browser.opening(1)
         #expect(stand.stand.world.browser.opened.map(\.text) == ["https://idp.example/enter?user_code=WDJB-MJHT"])
     }
 

@@ -39,6 +39,7 @@ import TokendProtocol
         reminders.note(.grantEnded(account: "work", reason: .ended, oauthError: nil))
         world.notifier.choose()
         await settle()
+        await world.browser.opening(1)
         #expect(world.browser.opened.first?.host == "idp.example")
     }
 

@@ -193,6 +193,7 @@ import TokendProtocol
         #expect(stand.world.browser.opened.isEmpty)
         let login = try await stand.start(["open_browser": true, "force": true])
         await settle()
+        await stand.world.browser.opening(1)
         #expect(stand.world.browser.opened.map(\.text) == [login.startURL])
         stand.world.browser.fault = BrowserError(message: "there is no browser")
         let other = try await stand.start(["open_browser": true, "prompt": "login"])

@@ -131,6 +131,7 @@ import TokendProtocol
             }
             #expect(page.text == start.authorizationURL)
         }
+        await stand.world.browser.opening(1)
         #expect(stand.world.browser.opened.map(\.text) == [start.startURL])
         let status = try await stand.client.call(.status, [:]).get()
         #expect(!"\(status)".contains(url.path))

@@ -163,9 +163,18 @@ import TokendProtocol
 @LoopActor final class RecordingBrowser: BrowserOpener {
     private(set) var opened: [WebURL] = []
     var fault: BrowserError?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     func open(_ url: WebURL, command: [String]?) async throws(BrowserError) {
         if let fault { throw fault }
         opened.append(url)
+        let waiting = self.waiting
+        self.waiting = []
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns once that many URLs were opened: the daemon answers its client without waiting for that.
+    func opening(_ count: Int) async {
+        while opened.count < count { await withCheckedContinuation { waiting.append($0) } }
     }
 }
