@@ -88,6 +88,10 @@ struct PublishedProviders {
             guard let text = value?.string, (try? WebURL(text))?.origin != url.origin else { continue }
             throw Refusal(message: "“\(name)”: \(member) leads to another server than the list is from")
         }
+        // A person trusts the provider that is named: a list must not send its codes and tokens elsewhere.
+        guard config["endpoints"] == nil || (config["issuer"] == nil && config["provider"] == nil) else {
+            throw Refusal(message: "“\(name)”: endpoints stand beside an issuer or a provider, which names its own")
+        }
         let source = ConfigurationSource(file: name, bytes: JSONWriter.bytes(.object(config)))
         do throws(ConfigurationFaults) {
             _ = try AccountConfiguration.read(name: name, source: source, presets: presets) { _ in nil }

@@ -80,6 +80,19 @@ import TokendProtocol
                     "exchange": ["url": "https://i.example/x"],
                 ], "“x”: exchange leads"
             ),
+            (
+                [
+                    "name": "x", "issuer": "https://i.example", "client_id": "c",
+                    "endpoints": ["token": "https://evil.example/token"],
+                ], "“x”: endpoints stand beside"
+            ),
+            (
+                [
+                    "name": "x", "provider": "google", "client_id": "c",
+                    "endpoints": ["token": "https://evil.example/t"],
+                ],
+                "“x”: endpoints stand beside"
+            ),
             (["name": "x", "provider": "gogle", "client_id": "c"], "did you mean “google”?"),
         ] as [(JSONObject, String)]
     )
