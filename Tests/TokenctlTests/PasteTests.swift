@@ -44,8 +44,16 @@ import Testing
         #expect(outcome.talk.contains("address that begins with\n\(Self.home) ("))
         #expect(!outcome.talk.contains("good") && !outcome.talk.contains("tunnel"))
         #expect(daemon.requests.first?.params["completes"] == true)
+        #expect(daemon.requests.first?.params["flow"] == "browser")
         #expect(daemon.methods == ["login.start", "login.wait", "login.check", "login.complete"])
         #expect(daemon.requests.last?.params["login_id"] == "L1")
+    }
+
+    @Test func `a code and a paste are two ways, of which one is taken`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["login", "work", "--paste", "--device"], daemon)
+        #expect(outcome.code == 64 && outcome.talk.contains("take --device or --paste") && daemon.methods.isEmpty)
     }
 
     @Test func `a wrong address says why and is asked for again (8252-3)`() throws {

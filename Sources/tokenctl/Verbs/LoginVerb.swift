@@ -34,14 +34,20 @@ struct LoginVerb {
 
     private func options() throws(TokenctlError) -> SignIn.Options {
         var options = SignIn.Options()
-        if invocation.has("--device") { options.flow = .device }
+        options.pastes = invocation.has("--paste")
+        if invocation.has("--device") {
+            guard !options.pastes else { throw .usage("a code leaves no address to paste: take --device or --paste") }
+            options.flow = .device
+        } else if options.pastes {
+            // Also where the account signs in with a code otherwise.
+            options.flow = .browser
+        }
         options.opensBrowser = !invocation.has("--no-browser")
         if let text = invocation.value("--timeout") {
             let seconds = try Seconds.required(text, for: "--timeout")
             guard seconds > 0 else { throw .usage("--timeout 0 leaves no time to sign in") }
             options.timeout = seconds
         }
-        options.pastes = invocation.has("--paste")
         options.force = invocation.has("--force")
         options.loginHint = invocation.value("--login-hint")
         options.acrValues = invocation.value("--acr-values")
