@@ -16,8 +16,15 @@ package final class NanoIDP: Sendable {
 
     /// Starts it with its configuration in `folder`, which must exist; it listens when this returns.
     package static func start(in folder: String) async throws -> NanoIDP {
+        // A port that was free may be another program's by the time it is wanted.
+        for _ in 0..<2 {
+            if let started = try? await start(in: folder, at: FreePort.find()) { return started }
+        }
+        return try await start(in: folder, at: FreePort.find())
+    }
+
+    private static func start(in folder: String, at port: UInt16) async throws -> NanoIDP {
         let program = try TestVenv.program("nanoidp")
-        let port = try FreePort.find()
         let issuer = "http://127.0.0.1:\(port)"
         let files = folder + "/nanoidp"
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
