@@ -70,6 +70,8 @@ extension Programs {
                 )
                 let status = try await browser.whileRunning { try await login.exit(within: .seconds(120)) }
                 #expect(status == .code(0), "\(login.errors)\n\(browser.errors)")
+                // The end may be known before the last of the output.
+                _ = try await login.line { $0.hasSuffix("}") }
                 #expect(try JSONReader().read(login.output).object?["account"] == "nano")
                 browser.closeInput()
                 _ = try await browser.exit()
