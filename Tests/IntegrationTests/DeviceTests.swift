@@ -30,6 +30,7 @@ extension Programs {
                 let answer = ["user_code": code, "username": "alice", "password": "wonderland", "answer": "allow"]
                 #expect(try await BrowserStandIn().submit(page, answer).status == 200)
                 #expect(try await tokenctl.exit() == .code(0))
+                _ = try await tokenctl.line { $0.hasSuffix("}") }
                 #expect(try JSONReader().read(tokenctl.output).object?["identity"]?.string == "alice@example.org")
                 #expect(!tokenctl.errors.contains("\u{1B}") && !tokenctl.errors.contains("█"))
                 #expect(try await stand.status()["flow"]?.string == "device")
