@@ -75,10 +75,14 @@ import Systemd
         for continuation in released { continuation.resume() }
     }
 
-    /// Waits until a call has come that is held.
+    /// Waits until a call has come that is held, or the test's time is up.
     func holding() async {
         guard waiting.isEmpty else { return }
-        await withUnsafeContinuation { watchers.append($0) }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { watchers.append($0) }
+        } onCancel: {
+            Task { @LoopActor in wakeWatchers() }
+        }
     }
 
     /// The process is gone: the calls that were held never happen.
@@ -121,10 +125,14 @@ import Systemd
             // A release may have come between the look and this.
             guard held.contains(operation) else { return continuation.resume() }
             waiting.append(continuation)
-            let watching = watchers
-            watchers = []
-            for watcher in watching { watcher.resume() }
+            wakeWatchers()
         }
+    }
+
+    private func wakeWatchers() {
+        let watching = watchers
+        watchers = []
+        for watcher in watching { watcher.resume() }
     }
 
     private func pass(_ operation: Operation) async throws(StoreError) {
