@@ -163,6 +163,11 @@ package import TokendProtocol
         for account in accounts.values { account.timeJumped() }
     }
 
+    /// A network has come: what had failed in passing is tried again now.
+    package func networkAppeared() {
+        for account in accounts.values { account.networkAppeared() }
+    }
+
     // MARK: Finding accounts
 
     /// The account that a request means: by name, the only one of an issuer, the default one, the only one.

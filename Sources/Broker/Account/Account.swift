@@ -175,6 +175,12 @@ package import TokendProtocol
         deadlineReached()
     }
 
+    /// A network has come.
+    func networkAppeared() {
+        machine.networkAppeared(at: ports.clock.now, roll: ports.entropy.roll())
+        arm()
+    }
+
     /// The account's file is gone: nothing is served, the item stays; a refresh that was sent is kept all the same.
     func retire() {
         login?.cancel("the account “\(name)” was removed")
