@@ -53,6 +53,8 @@ package import TokendProtocol
     private var isStopped = false
     var timer: (any ScheduledTimer)?
     var armedFor: BootInstant?
+    var endTimer: (any ScheduledTimer)?
+    var givenNotice: GivenNotice?
     var waiters: [Waiter] = []
     /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
     var hasClientItem: Bool?
@@ -173,6 +175,7 @@ package import TokendProtocol
         machine.timeJumped(at: ports.clock.now, roll: ports.entropy.roll())
         armedFor = nil
         deadlineReached()
+        watchEnd()
     }
 
     /// A network has come.
