@@ -55,6 +55,8 @@ package import TokendProtocol
     var armedFor: BootInstant?
     var endTimer: (any ScheduledTimer)?
     var givenNotice: GivenNotice?
+    /// When the provider was last to be told of a logout, and has not been yet; nil where nothing is owed.
+    var revocationTriedAt: BootInstant?
     var waiters: [Waiter] = []
     /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
     var hasClientItem: Bool?
@@ -182,6 +184,7 @@ package import TokendProtocol
     func networkAppeared() {
         machine.networkAppeared(at: ports.clock.now, roll: ports.entropy.roll())
         arm()
+        payOwedRevocation()
     }
 
     /// The account's file is gone: nothing is served, the item stays; a refresh that was sent is kept all the same.
