@@ -69,7 +69,20 @@ extension Account {
                     self.revocationTriedAt = nil
                     return
                 }
-                await payRevocation(item)
+                // Somebody may have signed in meanwhile.
+                if self.revocationTriedAt != nil { await payRevocation(item) }
+            } catch {
+                ports.log.record(.storeFault(account: name, error))
+            }
+        }
+    }
+
+    /// Somebody has signed in again: to revoke the grant before could end the new one, too.
+    func forgetRevocation() {
+        revocationTriedAt = nil
+        Task.onLoop { [self] in
+            do throws(StoreError) {
+                try await ports.store.remove(.revocation, account: name)
             } catch {
                 ports.log.record(.storeFault(account: name, error))
             }

@@ -132,7 +132,8 @@ import TokendProtocol
         #expect(world.store.revocations.isEmpty && revoked(world).count == 1)
     }
 
-    @LoopActor @Test func `a login after it is not touched`() async throws {
+    @LoopActor @Test func `what a login has overtaken is not revoked: that could end the new grant, too`() async throws
+    {
         let world = try await killedWhileTelling()
         let account = try AccountConfiguration.plain()
         var record = GrantRecord.signedIn(account, at: world.clock.now)
@@ -141,8 +142,23 @@ import TokendProtocol
         answering(world)
         _ = world.state.change { $0.removals = [] }
         await world.restart()
-        #expect(revoked(world) == ["R1", "R1", "A1"])
-        #expect(world.store.kept.count == 1)
+        #expect(revoked(world) == ["R1"])
+        #expect(world.store.revocations.isEmpty && world.store.kept.count == 1)
         #expect(try world.get().answer?.get().token.accessToken == Secret("A1"))
+    }
+
+    @LoopActor @Test func `nor where the login came while the daemon ran, and a network comes after it`() async throws {
+        let world = await World.signedIn(try .plain(), age: 0)
+        world.transport.script = { _ in .failure(.test(.connect, mayHaveBeenSent: false)) }
+        let account = try world.account()
+        #expect(await account.logout(revoke: true).revocationFault != nil)
+        var record = GrantRecord.signedIn(try .plain(), at: world.clock.now)
+        record.refreshToken = Secret("R9")
+        _ = account.install(record)
+        answering(world)
+        await world.clock.advance(by: .seconds(60))
+        world.broker.networkAppeared()
+        await settle()
+        #expect(revoked(world) == ["R1"] && world.store.revocations.isEmpty)
     }
 }
