@@ -158,7 +158,10 @@ struct NotificationService {
     func close(_ id: UInt32) -> BusCall { call("CloseNotification", [.uint32(id)]) }
 
     func signal(_ member: String) -> BusMatch {
-        BusMatch(sender: Self.name, path: Self.path, interface: Self.name, member: member)
+        var match = BusMatch(sender: Self.name, path: Self.path, interface: Self.name, member: member)
+        // Services tell the program alone that shows a notification.
+        match.takesAddressed = true
+        return match
     }
 
     private func call(_ member: String, _ arguments: [BusValue]) -> BusCall {
