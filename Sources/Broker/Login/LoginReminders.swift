@@ -6,10 +6,10 @@ package import Systemd
 import TokendProtocol
 
 /// Tells the person that a sign-in is needed: once for each end of a grant, with a button that begins it, until it is
-/// done. Only what a person can mend is told.
+/// done; then that is said in its place. Only what a person can mend is told.
 @LoopActor package final class LoginReminders {
     private unowned let broker: Broker
-    private var shown: [String: @LoopActor () -> Void] = [:]
+    private var shown: [String: @LoopActor (LoginReminder?) -> Void] = [:]
 
     package init(broker: Broker) {
         self.broker = broker
@@ -20,10 +20,13 @@ import TokendProtocol
         switch event {
         case .grantEnded(let account, let reason, _) where reason != .signedOut:
             remind(account, reason)
-        case .loginFinished(let account, _, nil), .loggedOut(let account, _), .tokenRefreshed(let account, _):
-            shown.removeValue(forKey: account)?()
+        case .loginFinished(let account, _, nil):
+            let done = LoginReminder(account: account, message: "“\(account)” is signed in again.")
+            shown.removeValue(forKey: account)?(done)
+        case .loggedOut(let account, _), .tokenRefreshed(let account, _):
+            shown.removeValue(forKey: account)?(nil)
         case .configurationRead:
-            for account in shown.keys where broker.accounts[account] == nil { shown.removeValue(forKey: account)?() }
+            for name in shown.keys where broker.accounts[name] == nil { shown.removeValue(forKey: name)?(nil) }
             if !broker.configuration.daemon.notifies { withdrawAll() }
         default:
             break
@@ -32,14 +35,14 @@ import TokendProtocol
 
     /// Takes all of them away, at the daemon's end.
     package func withdrawAll() {
-        for withdraw in shown.values { withdraw() }
+        for withdraw in shown.values { withdraw(nil) }
         shown = [:]
     }
 
     private func remind(_ name: String, _ reason: EndReason) {
         guard broker.configuration.daemon.notifies, shown[name] == nil else { return }
         let reminder = LoginReminder(account: name, message: reason.sentence(account: name))
-        shown[name] = {}
+        shown[name] = { _ in }
         shown[name] = broker.ports.notifier.remind(reminder) { [weak self] in self?.signIn(name) }
     }
 
