@@ -65,8 +65,13 @@ package import TokendProtocol
         adopt(new)
         if isToRead, !hasStarted, !isBroken { readStore() }
         onReload?()
-        ports.log.record(.configurationRead(accounts: new.accounts.count, faults: new.faults))
+        ports.log.record(.configurationRead(accounts: new.accounts.count, faults: configuration.faults))
         onChange?()
+    }
+
+    /// Takes down why further sockets are not open, by their names: it is told with the settings' faults.
+    package func note(closedSockets reasons: [String: String]) {
+        configuration.note(closedSockets: reasons)
     }
 
     private func adopt(_ new: Configuration) {

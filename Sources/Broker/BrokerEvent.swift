@@ -29,6 +29,8 @@ package enum BrokerEvent: Sendable {
     case refused(Refused)
     /// A person is asked.
     case confirmWanted(ConfirmQuestion)
+    /// Nobody is asked any more: what the person said, or nil where nobody did.
+    case confirmEnded(ConfirmQuestion, isAllowed: Bool?)
     /// No notification could be shown.
     case notificationFault(String)
     /// No browser could be opened.
@@ -75,6 +77,10 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.configReloaded, at: now)
         case .confirmWanted(let question):
             return EventMessage(.confirmWanted, account: question.account, at: now, details: question.details)
+        case .confirmEnded(let question, let isAllowed):
+            let outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
+            let details: JSONObject = ["id": .string(question.id), "outcome": .string(outcome)]
+            return EventMessage(.confirmEnded, account: question.account, at: now, details: details)
         case .tokenDerived, .tokenRefused, .tokenServed, .refused, .notificationFault, .browserFault, .internalFault:
             return nil
         }

@@ -35,6 +35,8 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let storeUnlocked = EventType(rawValue: "store_unlocked")
     /// A person is asked whether a client may have a token; `id`, `client`.
     package static let confirmWanted = EventType(rawValue: "confirm_wanted")
+    /// That question is over; `id`, `outcome`.
+    package static let confirmEnded = EventType(rawValue: "confirm_ended")
 }
 
 /// A notification to a subscriber of `events.subscribe`.

@@ -144,7 +144,7 @@ import TokendProtocol
         let (broker, reminders) = (broker, reminders)
         notifier.isEnabled = { [weak broker] in broker?.configuration.daemon.notifies ?? false }
         log.onEvent = { [weak reminders] event in reminders?.note(event) }
-        narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, log: log, environment: environment)
+        narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, environment: environment)
         router.server = server
         let sockets = narrowSockets
         log.publish = { [weak server, weak sockets] event in
@@ -168,8 +168,8 @@ import TokendProtocol
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
-        broker.onReload = { [unowned self] in narrowSockets.adopt(broker.configuration.daemon.sockets) }
-        narrowSockets.adopt(broker.configuration.daemon.sockets)
+        broker.onReload = { [unowned self] in narrowSockets.adopt(from: broker) }
+        narrowSockets.adopt(from: broker)
         let accounts = LogLine.count(broker.accountNames.count, "account")
         log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }

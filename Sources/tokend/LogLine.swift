@@ -87,6 +87,8 @@ struct LogLine {
                 "\(question.account): the person is asked about \(question.client)",
                 Self.fields("confirm_wanted", question.account) + [("TOKEND_CLIENT", question.client)]
             )
+        case .confirmEnded(let question, _):
+            self.init(.debug, "\(question.account): nobody is asked any more about \(question.client)")
         case .notificationFault(let message):
             self.init(.info, "no notification: \(message)", Self.fields("notification_fault", nil))
         case .refused(let refused):

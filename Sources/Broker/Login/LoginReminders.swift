@@ -6,11 +6,12 @@ package import Systemd
 import TokendProtocol
 
 /// Tells the person that a sign-in is needed, or will be within days: once for each end of a grant, with a button that
-/// begins it, until it is done. Only what a person can mend is told.
+/// begins it, until it is done; then that is said in its place. Only what a person can mend is told.
 @LoopActor package final class LoginReminders {
     /// What is shown, by account.
     private struct Shown {
-        var withdraw: @LoopActor () -> Void = {}
+        /// Takes it away, or puts another one in its place.
+        var withdraw: @LoopActor (LoginReminder?) -> Void = { _ in }
         /// Its grant lives still: a renewal mends nothing of it.
         var isAhead = false
     }
@@ -31,7 +32,9 @@ import TokendProtocol
         case .grantEnding(let account, let end):
             if shown[account]?.isAhead == true { withdraw(account) }
             remind(account, ending(account, end), isAhead: true)
-        case .loginFinished(let account, _, nil), .loggedOut(let account, _):
+        case .loginFinished(let account, _, nil):
+            withdraw(account, for: LoginReminder(account: account, message: "“\(account)” is signed in again."))
+        case .loggedOut(let account, _):
             withdraw(account)
         case .tokenRefreshed(let account, _):
             if shown[account]?.isAhead == false { withdraw(account) }
@@ -45,12 +48,12 @@ import TokendProtocol
 
     /// Takes all of them away, at the daemon's end.
     package func withdrawAll() {
-        for one in shown.values { one.withdraw() }
+        for one in shown.values { one.withdraw(nil) }
         shown = [:]
     }
 
-    private func withdraw(_ name: String) {
-        shown.removeValue(forKey: name)?.withdraw()
+    private func withdraw(_ name: String, for other: LoginReminder? = nil) {
+        shown.removeValue(forKey: name)?.withdraw(other)
     }
 
     private func remind(_ name: String, _ message: String, isAhead: Bool) {

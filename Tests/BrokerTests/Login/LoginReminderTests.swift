@@ -20,8 +20,14 @@ import TokendProtocol
         #expect(world.notifier.withdrawn.isEmpty)
         reminders.note(.loginFinished(account: "work", loginID: "x", error: nil))
         #expect(world.notifier.withdrawn.count == 1)
+        #expect(world.notifier.replacements.map(\.message) == ["“work” is signed in again."])
         reminders.note(ended)
         #expect(world.notifier.reminders.count == 2)
+        // What mended itself, or was given up, needs no word.
+        reminders.note(.tokenRefreshed(account: "work", expiresAt: nil))
+        reminders.note(ended)
+        reminders.note(.loggedOut(account: "work", revocationFault: nil))
+        #expect(world.notifier.withdrawn.count == 3 && world.notifier.replacements.count == 1)
     }
 
     @Test @LoopActor func `an end that comes near is told anew at each mark, whatever is renewed (engine rule 18)`()
