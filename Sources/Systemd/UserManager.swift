@@ -109,21 +109,26 @@ package enum UserManager {
 /// The result of a unit's start job, whichever comes first: the job's end or the wish to know it.
 private final class JobResults {
     private var result: String?
+    private var isOver = false
     private var continuation: CheckedContinuation<String?, Never>?
 
     func finish(_ result: String?) {
         self.result = self.result ?? result
+        isOver = true
         continuation?.resume(returning: self.result)
         continuation = nil
     }
 
     /// The result, or nil when it does not come in time.
     func result(within limit: Duration, on loop: EventLoop) async -> String? {
-        if let result { return result }
+        if isOver { return result }
         let timer = loop.addTimer(at: .now.advanced(by: limit), accuracy: .milliseconds(100)) { [weak self] in
             self?.finish(nil)
         }
         defer { timer.cancel() }
-        return await withCheckedContinuation { continuation = $0 }
+        return await withCheckedContinuation { waiting in
+            // Looked at in here: on the way to it the job may have ended (`Task.onLoop`).
+            if isOver { waiting.resume(returning: result) } else { continuation = waiting }
+        }
     }
 }
