@@ -145,6 +145,14 @@ extension Programs {
             #expect(log.contains("ACCOUNT") && log.contains("/usr/bin/tokenctl"), "\(log)")
             let entries = try await box.asUser("tokenctl", "log", "--client", "tokenctl", "--json")
             #expect(entries.contains("\"event\":\"token_served\"") || entries.contains("\"event\": \"token_served\""))
+            // Who was refused, and nothing of anybody else.
+            let file = "~/.config/tokend/accounts/work.json5"
+            try await box.asUser("sh", "-c", "sed -i 's/{ issuer/{ allow: [], issuer/' \(file); tokenctl reload")
+            _ = try await box.tryAsUser("tokenctl", "token", "work")
+            let refused = try await box.asUser("tokenctl", "log", "work", "--client", "/usr/bin/tokenctl")
+            #expect(refused.contains("refused: token.get"), "\(refused)")
+            let nobody = try await box.asUser("tokenctl", "log", "work", "--json", "--client", "/usr/bin/nobody")
+            #expect(try JSONReader().read(nobody).object?["entries"] == [], "\(nobody)")
             for secret in ["at-", "rt-", "code-", "pw123"] { #expect(!lines.contains(secret), "\(secret)…") }
         }
 
