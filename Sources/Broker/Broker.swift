@@ -104,6 +104,8 @@ package import TokendProtocol
     /// The daemon serves, and every grant is to be read.
     private var isToRead = false
     private var hasStarted = false
+    /// What daemons before this one owed their providers is being paid.
+    var hasPaidRevocations = false
 
     // MARK: The store
 
@@ -126,6 +128,7 @@ package import TokendProtocol
                     account.firstRead(items.first { $0.kind == .grant && $0.account == account.name })
                 }
                 ports.log.record(.storeOpened)
+                payRevocations(items)
             } catch {
                 ports.log.record(.storeFault(account: nil, error))
                 for account in accounts.values { account.firstReadFailed(error) }
@@ -154,7 +157,10 @@ package import TokendProtocol
     package func storeOpened() {
         ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
-        Task.onLoop { [self] in await finishRemovals() }
+        Task.onLoop { [self] in
+            await finishRemovals()
+            if !hasPaidRevocations, let items = try? await store.items() { payRevocations(items) }
+        }
         onChange?()
     }
 
@@ -166,6 +172,11 @@ package import TokendProtocol
     /// The clocks stepped, or the machine was asleep: everything is reckoned anew.
     package func timeJumped() {
         for account in accounts.values { account.timeJumped() }
+    }
+
+    /// A network has come: what had failed in passing is tried again now.
+    package func networkAppeared() {
+        for account in accounts.values { account.networkAppeared() }
     }
 
     // MARK: Finding accounts

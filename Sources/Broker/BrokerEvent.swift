@@ -14,6 +14,8 @@ package enum BrokerEvent: Sendable {
     /// The provider gives no such token.
     case tokenRefused(account: String, ProtocolError)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
+    /// A person should sign in anew before the grant's fixed end, in unix seconds.
+    case grantEnding(account: String, at: Int64)
     case storeFault(account: String?, StoreError)
     /// The store answers, for the first time or after it did not.
     case storeOpened
@@ -56,6 +58,8 @@ package enum BrokerEvent: Sendable {
                 at: now,
                 details: ["reason": .string(reason.rawValue)]
             )
+        case .grantEnding(let account, let end):
+            return EventMessage(.grantEnding, account: account, at: now, details: ["grant_expires_at": .integer(end)])
         case .storeFault(let account, let error):
             guard error.code == .locked else { return nil }
             return EventMessage(.storeLocked, account: account, at: now)

@@ -23,6 +23,8 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let loginFinished = EventType(rawValue: "login_finished")
     /// An account's grant ended.
     package static let loginRequired = EventType(rawValue: "login_required")
+    /// An account's grant ends within three days, or one, and only a sign-in puts that off; `grant_expires_at`.
+    package static let grantEnding = EventType(rawValue: "grant_ending")
     /// An account was signed out.
     package static let loggedOut = EventType(rawValue: "logged_out")
     /// The configuration was read anew.

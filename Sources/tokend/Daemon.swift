@@ -30,7 +30,7 @@ import TokendProtocol
     private var watch: ConfigurationWatch?
     private var storeWatch: SecretServiceWatch?
     private var storeLook: EventSource?
-    private var sleepWatch: BusSlot?
+    private var machine: MachineWatch?
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
@@ -165,7 +165,7 @@ import TokendProtocol
             throw StartFailure(code: 71, message: error.message)
         }
         watchConfiguration()
-        watchClocks()
+        watchMachine()
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
@@ -206,17 +206,18 @@ import TokendProtocol
         log.level = broker.configuration.daemon.logLevel
     }
 
-    /// A step of the wall clock, and the end of a suspend.
-    private func watchClocks() {
-        do throws(SystemdError) {
-            sources.append(try loop.addWallClockChange { [unowned self] in broker.timeJumped() })
-            let bus = try Bus(.system, loop: loop)
-            buses.append(bus)
-            sleepWatch = try SleepWatch.start(on: bus) { [unowned self] isGoingToSleep in
-                if !isGoingToSleep { broker.timeJumped() }
+    private func watchMachine() {
+        machine = MachineWatch(loop: loop, log: log) { [unowned self] change in
+            switch change {
+            case .clockStepped:
+                broker.timeJumped()
+            case .awoke:
+                transport.forgetAll()
+                broker.timeJumped()
+            case .networkCame:
+                transport.forgetAll()
+                broker.networkAppeared()
             }
-        } catch {
-            log.write(LogLine(.debug, "no word of suspends: \(error.message), ignoring"))
         }
     }
 
