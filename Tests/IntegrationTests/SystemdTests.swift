@@ -22,6 +22,7 @@ extension Programs {
             do {
                 try await prepare(box)
                 try await signIn(box)
+                try await browser(box)
                 try await reload(box)
                 try await crash(box)
                 try await watchdog(box)
@@ -85,6 +86,26 @@ extension Programs {
             #expect(try await state(box, "ActiveState") == "active")
             #expect(try await state(box, "StatusText").contains("1"))
             #expect(try await box.asUser("tokenctl", "token", "work").hasPrefix("at-"))
+        }
+
+        /// The browser that the daemon opens is started by the user manager, which says that it is.
+        private func browser(_ box: SystemdBox) async throws {
+            let script = """
+                import json, os, socket, subprocess
+                home = os.path.expanduser("~")
+                with open(home + "/.config/tokend/config.json5", "w") as f: json.dump({"browser": [home + "/browser"]}, f)
+                subprocess.run(["tokenctl", "reload"], check=True)
+                s = socket.socket(socket.AF_UNIX)
+                s.connect(os.environ["XDG_RUNTIME_DIR"] + "/tokend/tokend.sock")
+                lines = s.makefile()
+                def call(method, **params):
+                    s.sendall(json.dumps({"method": method, "params": params}).encode() + b"\\n")
+                    reply = json.loads(lines.readline())
+                    return reply.get("result") or print(reply)
+                started = call("login.start", account="work", open_browser=True)
+                print(call("login.wait", login_id=started["login_id"], timeout=30)["account"])
+                """
+            #expect(try await box.asUser("/usr/bin/python3", "-c", script) == "work\n")
         }
 
         private func reload(_ box: SystemdBox) async throws {
