@@ -84,8 +84,20 @@ extension Discovery {
         }
         let document = try JSONDocument.read(response, named: "metadata", limit: Self.sizeLimit)
         try checkIssuer(document["issuer"])
-        _ = try ProviderMetadata(document: document)
+        try checkPlaces(ProviderMetadata(document: document))
         return .document(document)
+    }
+
+    /// A provider elsewhere has no endpoint on this machine: what is sent to one would go to a program of somebody
+    /// here, in plain text where that listens first.
+    private func checkPlaces(_ metadata: ProviderMetadata) throws(OAuthError) {
+        guard !issuer.url.isLoopback else { return }
+        for endpoint in metadata.endpoints where endpoint.isLoopback {
+            throw OAuthError(
+                .invalidDocument,
+                "the provider's metadata sends to \(endpoint.origin), which is this machine and not the provider"
+            )
+        }
     }
 
     /// The issuer must be the configured one, byte for byte (RFC 8414, section 3.3; Discovery, section 4.3).

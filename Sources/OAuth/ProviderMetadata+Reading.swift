@@ -38,6 +38,17 @@ extension ProviderMetadata {
     }
 }
 
+extension ProviderMetadata {
+    /// Every place that it names.
+    var endpoints: [WebURL] {
+        [
+            authorizationEndpoint, tokenEndpoint, revocationEndpoint, introspectionEndpoint, userInfoEndpoint,
+            keySetURL,
+            endSessionEndpoint, registrationEndpoint, deviceAuthorizationEndpoint, pushedAuthorizationRequestEndpoint,
+        ].compactMap(\.self)
+    }
+}
+
 /// Reads members of a metadata document by type.
 private struct MemberReader {
     let document: JSONObject

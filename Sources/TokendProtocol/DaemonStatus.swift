@@ -25,6 +25,8 @@ package struct DaemonStatus: Sendable, Equatable {
     package var configFaults: [ConfigurationFault]
     /// The narrower sockets that are open; on the main socket alone.
     package var sockets: [FurtherSocket] = []
+    /// Where its log goes: `journal`, or `stderr` of whoever started it; on the main socket alone.
+    package var log: String?
     /// How many clients are connected.
     package var clients: Int64
     /// How many requests were answered.
@@ -100,6 +102,7 @@ package struct DaemonStatus: Sendable, Equatable {
         configState = try config.required(config.string("state"), "state")
         configFaults = try ConfigurationFault.list(config.required(config.objects("faults"), "faults"))
         for object in try reader.objects("sockets") ?? [] { sockets.append(try FurtherSocket(json: object)) }
+        log = try reader.string("log")
         clients = try reader.required(reader.integer("clients"), "clients")
         requests = try reader.required(reader.integer("requests"), "requests")
         refreshes = try reader.required(reader.integer("refreshes"), "refreshes")
@@ -122,6 +125,7 @@ package struct DaemonStatus: Sendable, Equatable {
             "requests": .integer(requests),
             "refreshes": .integer(refreshes),
         ]
+        object.set("log", log)
         if !sockets.isEmpty { object["sockets"] = .array(sockets.map { .object($0.encoded()) }) }
         return object
     }

@@ -132,7 +132,8 @@ import TokendProtocol
                 version: Version.number,
                 pid: Int64(getpid()),
                 startedAt: clock.now.wall,
-                socket: socket.path
+                socket: socket.path,
+                log: log.place
             )
         )
         do {

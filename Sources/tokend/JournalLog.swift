@@ -24,6 +24,9 @@ final class JournalLog: EventLog {
         self.clock = clock
     }
 
+    /// Where the lines go: `journal`, or `stderr` of whoever started the daemon.
+    var place: String { journal.isStructured ? "journal" : "stderr" }
+
     func record(_ event: BrokerEvent) {
         if let message = event.message(at: clock.now.wall) { publish?(message) }
         for line in lines(of: event) { write(line) }

@@ -23,6 +23,12 @@ struct ServedTokens {
     private static let interval: Duration = .seconds(60)
     private static let limit = 256
     private var counts: [Key: Count] = [:]
+    private let program: (Int32) -> String?
+
+    /// - Parameter program: how a process is called; nil where it cannot be seen, such as when it has ended.
+    init(program: @escaping (Int32) -> String? = Self.program(of:)) {
+        self.program = program
+    }
 
     /// The lines that this serving is worth.
     mutating func lines(
@@ -33,6 +39,13 @@ struct ServedTokens {
         at now: Moment
     ) -> [LogLine] {
         let key = Key(account: account, pid: client.pid)
+        let program = program(client.pid)
+        // A number that another process has by now is not counted to the one before.
+        if let count = counts[key], let program, program != count.program {
+            counts[key] = Count(since: now.boot, program: program)
+            let owed = count.untold > 0 ? [line(key, count.program, nil, count.untold)] : []
+            return owed + [line(key, program, application, served)]
+        }
         if var count = counts[key] {
             count.untold += served
             guard count.since.duration(to: now.boot) >= Self.interval else {
@@ -43,9 +56,8 @@ struct ServedTokens {
             return [line(key, count.program, application, count.untold)]
         }
         let lines = counts.count >= Self.limit ? forget(at: now) : []
-        let program = Self.program(of: client.pid)
-        counts[key] = Count(since: now.boot, program: program)
-        return lines + [line(key, program, application, served)]
+        counts[key] = Count(since: now.boot, program: program ?? "unknown")
+        return lines + [line(key, program ?? "unknown", application, served)]
     }
 
     /// Makes room, and tells what was not told yet.
@@ -69,12 +81,18 @@ struct ServedTokens {
         )
     }
 
-    /// The executable and, where it has one, its unit.
-    private static func program(of pid: Int32) -> String {
+    /// The sandbox where it is in one, the executable and, where it has one, its unit.
+    private static func program(of pid: Int32) -> String? {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else {
-            return "unknown"
+            return nil
         }
         let unit = ProcessUnit.user(of: pid).map { " \($0)" } ?? ""
-        return DisplayText.sanitized(path + unit)
+        let sandbox =
+            switch ProcessIdentity.Sandbox(of: pid) {
+            case .flatpak(let id): "flatpak:\(id) "
+            case .snap(let name): "snap:\(name) "
+            case nil: ""
+            }
+        return DisplayText.sanitized(sandbox + path + unit)
     }
 }

@@ -172,6 +172,39 @@ extension Programs {
             }
         }
 
+        @Test func `a program in a Flatpak that hides behind a root of its own is nobody`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand) { _ in "*" }
+                let flatpak = try programs.flatpak("org.example.Mail")
+                let inner = flatpak.filter { $0 != "/.flatpak-info" && $0 != programs.folder + "/info" }
+                let hiding =
+                    flatpak
+                    + inner.enumerated().filter { index, word in
+                        word != "--ro-bind" || inner[index + 1] == "/usr"
+                    }.map(\.element)
+                let methods = ["account.show", "logout"]
+                let both = "for method in sys.argv[2:]:\n    s = connect(); ask(s, method); print(hear(s), end=' ')"
+                let refused = try await programs.run(programs.good, both, under: hiding, methods)
+                #expect(refused == "not_allowed not_allowed ")
+                // So is one in a container that says nothing of itself.
+                let contained = try await programs.run(
+                    programs.good,
+                    both,
+                    under: Array(hiding.dropFirst(flatpak.count)),
+                    methods
+                )
+                #expect(contained == "not_allowed not_allowed ")
+                try stand.world.writeAccount(
+                    "work",
+                    issuer: stand.provider.issuer,
+                    more: "allow: [\"exe:\(programs.good)\"]"
+                )
+                _ = try await stand.client.result("config.reload")
+                #expect(try await programs.run(programs.good, Self.plain) == "token")
+                #expect(try await programs.run(programs.good, Self.plain, under: hiding) == "not_allowed")
+            }
+        }
+
         @Test func `a Flatpak changes nothing unless it is named`() async throws {
             try await Stand.with { stand in
                 let programs = try await PeerStand(stand) { _ in "*" }

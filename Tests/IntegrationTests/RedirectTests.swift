@@ -100,6 +100,37 @@ extension Programs {
             }
         }
 
+        @Test func `a page that fills the port with slow requests, and asks without end, keeps no answer out`()
+            async throws
+        {
+            try await Stand.with { stand in
+                let login = try await stand.startLogin()
+                let address = try #require(HTTPAddress(login.redirectURI))
+                // As a page elsewhere makes a browser send it: it may ask, and gets nothing that it can read.
+                let asking =
+                    "POST \(address.target) HTTP/1.1\r\nHost: \(address.authority)\r\nOrigin: https://evil.example\r\n"
+                    + "Sec-Fetch-Site: cross-site\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n\r\nstate=x"
+                let slow = try await blocking {
+                    try (0..<300).map { number in
+                        let connection = try RawConnection(address)
+                        try connection.send(number % 3 == 0 ? "" : String(asking.dropLast(number % 40 + 1)))
+                        return connection
+                    }
+                }
+                for _ in 0..<50 {
+                    let reply = try await blocking {
+                        let connection = try RawConnection(address)
+                        try connection.send(asking.replacing("\r\nOrigin", with: "\r\nConnection: close\r\nOrigin"))
+                        return try connection.readAnswer()
+                    }
+                    #expect(reply.status == 405)
+                    #expect(!reply.headers.contains { $0.name.lowercased().hasPrefix("access-control") })
+                }
+                try await finish(login, stand)
+                withExtendedLifetime(slow) {}
+            }
+        }
+
         @Test func `a redirect that comes a second time changes nothing`() async throws {
             try await Stand.with { stand in
                 let login = try await stand.startLogin()

@@ -22,6 +22,7 @@ extension Programs {
             do {
                 try await prepare(box)
                 try await signIn(box)
+                try await browser(box)
                 try await reload(box)
                 try await crash(box)
                 try await watchdog(box)
@@ -87,6 +88,26 @@ extension Programs {
             #expect(try await box.asUser("tokenctl", "token", "work").hasPrefix("at-"))
         }
 
+        /// The browser that the daemon opens is started by the user manager, which says that it is.
+        private func browser(_ box: SystemdBox) async throws {
+            let script = """
+                import json, os, socket, subprocess
+                home = os.path.expanduser("~")
+                with open(home + "/.config/tokend/config.json5", "w") as f: json.dump({"browser": [home + "/browser"]}, f)
+                subprocess.run(["tokenctl", "reload"], check=True)
+                s = socket.socket(socket.AF_UNIX)
+                s.connect(os.environ["XDG_RUNTIME_DIR"] + "/tokend/tokend.sock")
+                lines = s.makefile()
+                def call(method, **params):
+                    s.sendall(json.dumps({"method": method, "params": params}).encode() + b"\\n")
+                    reply = json.loads(lines.readline())
+                    return reply.get("result") or print(reply)
+                started = call("login.start", account="work", open_browser=True)
+                print(call("login.wait", login_id=started["login_id"], timeout=30)["account"])
+                """
+            #expect(try await box.asUser("/usr/bin/python3", "-c", script) == "work\n")
+        }
+
         private func reload(_ box: SystemdBox) async throws {
             let before = try await state(box, "MainPID")
             try await box.asUser("systemctl", "--user", "reload", "tokend.service")
@@ -145,6 +166,14 @@ extension Programs {
             #expect(log.contains("ACCOUNT") && log.contains("/usr/bin/tokenctl"), "\(log)")
             let entries = try await box.asUser("tokenctl", "log", "--client", "tokenctl", "--json")
             #expect(entries.contains("\"event\":\"token_served\"") || entries.contains("\"event\": \"token_served\""))
+            // Who was refused, and nothing of anybody else.
+            let file = "~/.config/tokend/accounts/work.json5"
+            try await box.asUser("sh", "-c", "sed -i 's/{ issuer/{ allow: [], issuer/' \(file); tokenctl reload")
+            _ = try await box.tryAsUser("tokenctl", "token", "work")
+            let refused = try await box.asUser("tokenctl", "log", "work", "--client", "/usr/bin/tokenctl")
+            #expect(refused.contains("refused: token.get"), "\(refused)")
+            let nobody = try await box.asUser("tokenctl", "log", "work", "--json", "--client", "/usr/bin/nobody")
+            #expect(try JSONReader().read(nobody).object?["entries"] == [], "\(nobody)")
             for secret in ["at-", "rt-", "code-", "pw123"] { #expect(!lines.contains(secret), "\(secret)…") }
         }
 

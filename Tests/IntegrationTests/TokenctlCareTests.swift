@@ -27,6 +27,17 @@ extension Programs {
             }
         }
 
+        @Test func `where the daemon was started by hand, the log says where its lines are`() async throws {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                let log = try await Tokenctl(stand.world).run("log", "--client", "nobody-is-called-so")
+                #expect(log.exitCode == 0 && log.output.isEmpty, "\(log)")
+                #expect(log.talk.hasPrefix("The journal has nothing of that.\nThe tokend that runs was not started"))
+                let json = try await Tokenctl(stand.world).run("log", "--client", "nobody-is-called-so", "--json")
+                #expect(try JSONReader().read(json.output).object?["entries"] == [] && json.talk.isEmpty, "\(json)")
+            }
+        }
+
         @Test func `right after a start the status is true already`() async throws {
             try await Stand.with { stand in
                 try await stand.signIn()

@@ -68,6 +68,7 @@ extension Programs {
             #endif
             let status = try await box.asRoot("cat", "/proc/\(pid)/status")
             #expect(status.contains("NoNewPrivs:\t1\n") && status.contains("Seccomp:\t2\n"))
+            #expect(status.contains("Umask:\t0077\n"))
             let limits = try await box.asRoot("grep", "core file", "/proc/\(pid)/limits")
             #expect(limits.split(separator: " ").filter { $0 == "0" }.count == 2)
             // It goes on as if nothing had been tried.

@@ -170,6 +170,24 @@ import Testing
         #expect(fails(.invalidDocument, openID: .json(with(change)), oauth: nil))
     }
 
+    @Test(arguments: [
+        ("token_endpoint", "http://127.0.0.1:631/token"), ("revocation_endpoint", "http://127.1.2.3/revoke"),
+        ("jwks_uri", "https://localhost/keys"), ("userinfo_endpoint", "http://[::1]:8080/me"),
+        ("registration_endpoint", "http://localhost:2375/containers/create"),
+        ("device_authorization_endpoint", "http://127.0.0.1/x"), ("end_session_endpoint", "http://127.0.0.1/x"),
+        ("pushed_authorization_request_endpoint", "http://127.0.0.1/x"),
+        ("introspection_endpoint", "http://127.0.0.1/x"),
+        ("authorization_endpoint", "http://127.0.0.1/x"),
+    ])
+    func `a provider elsewhere sends nothing to a program on this machine`(member: String, url: String) throws {
+        #expect(fails(.invalidDocument, openID: .json(with([member: .string(url)])), oauth: nil))
+        #expect(fails(.invalidDocument, openID: nil, oauth: .json(with([member: .string(url)]))))
+        // One that is on this machine may.
+        let here = try Discovery(issuer: Issuer("http://localhost:9000"))
+        let document: JSONObject = ["issuer": "http://localhost:9000", member: .string(url)]
+        _ = try here.metadata(openID: .json(document), oauth: nil)
+    }
+
     @Test func `unknown members and null are passed over (DISC-6)`() throws {
         let metadata = try discovery.metadata(
             openID: .json(with(["x": [1, ["y": true]], "jwks_uri": nil])),

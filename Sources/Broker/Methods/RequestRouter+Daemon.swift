@@ -49,6 +49,7 @@ extension RequestRouter {
             configState: faults.isEmpty ? "ok" : "faults",
             configFaults: faults
         )
+        status.log = identity.log
         status.clients = Int64(server?.clientCount ?? 0)
         status.requests = Int64(server?.requestCount ?? 0)
         status.refreshes = Int64(broker.refreshCount)

@@ -15,12 +15,15 @@ package import TokendProtocol
         /// Unix seconds.
         package var startedAt: Int64
         package var socket: String
+        /// Where the log goes: `journal` or `stderr`.
+        package var log: String?
 
-        package init(version: String, pid: Int64, startedAt: Int64, socket: String) {
+        package init(version: String, pid: Int64, startedAt: Int64, socket: String, log: String? = nil) {
             self.version = version
             self.pid = pid
             self.startedAt = startedAt
             self.socket = socket
+            self.log = log
         }
     }
 

@@ -62,3 +62,13 @@ package struct ProcessIdentity: Sendable, Equatable {
         self.sandbox = sandbox
     }
 }
+
+extension ProcessIdentity.Sandbox {
+    /// The one that the process of this number is in now; nil where it is in none, or in one that cannot be named.
+    package init?(of pid: Int32) {
+        guard case .known(let process) = ProcessFolder(pid).identity(uid: 0), let sandbox = process.sandbox else {
+            return nil
+        }
+        self = sandbox
+    }
+}

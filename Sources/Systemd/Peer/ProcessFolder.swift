@@ -52,8 +52,18 @@ struct ProcessFolder {
             identity.sandbox = .flatpak(flatpak)
         } else if let snap = snap ?? group?.snap {
             identity.sandbox = .snap(snap)
+        } else if !Self.isOwnRoot(root) {
+            // A container, or a program in a sandbox that has built itself a root without the sandbox's name in it.
+            return .unknown(pid: pid, .sandbox)
         }
         return .known(identity)
+    }
+
+    /// Whether it is the root that this process has, too.
+    private static func isOwnRoot(_ root: Int32) -> Bool {
+        var status = stat()
+        guard fstat(root, &status) == 0, let own = FileIdentity(at: "/") else { return false }
+        return own == FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
     private enum Flatpak {

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import StrictJSON
 import Systemd
+import TokendProtocol
 
 /// `tokenctl log`: who had which token and when, and who was refused, from the journal.
 struct LogVerb {
@@ -26,7 +27,7 @@ struct LogVerb {
         }
         let document: JSONObject = ["entries": .array(entries.map(\.json))]
         conversation.finish(document) {
-            guard !entries.isEmpty else { return console.say("The journal has nothing of that.") }
+            guard !entries.isEmpty else { return sayNothingFound() }
             let rows = entries.map { entry in
                 [Self.time(entry.at), entry.account ?? "", entry.client, entry.words]
                     .map { Table.Cell(TerminalText.sanitized($0)) }
@@ -36,6 +37,16 @@ struct LogVerb {
                 .forEach(console.print)
         }
         return ExitCode.success
+    }
+
+    /// A daemon that a person started by hand writes elsewhere.
+    private func sayNothingFound() {
+        console.say("The journal has nothing of that.")
+        guard let status = try? conversation.ask(Status.self, Status.Parameters(), timeout: .seconds(5)),
+            status["daemon"]?.object?["log"] == "stderr"
+        else { return }
+        console.say("The tokend that runs was not started by systemd: its log is where it was started.")
+        console.sayNext(["systemctl --user enable --now tokend.socket, once that one has ended"])
     }
 
     /// What a `tokend` of this user wrote.
