@@ -53,7 +53,7 @@ import TokendProtocol
     }
 
     private func mend(of error: StoreError) -> String {
-        error.file.map { "see to the file \($0)" } ?? "start your desktop's keyring"
+        error.file.map { "see to the file \($0)" } ?? "start a keyring, or set store: \"file\" in config.json5"
     }
 
     private func loopback() -> [Doctor.Check] {

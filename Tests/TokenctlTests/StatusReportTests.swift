@@ -163,6 +163,18 @@ import tokenctl
         )
     }
 
+    @Test func `without a store it says what to start, and what does without one`() throws {
+        let missing = try lines(
+            #"{"daemon": {"store": {"kind": "secret-service", "state": "unavailable"}}, "accounts": []}"#
+        )
+        #expect(missing.suffix(3).first == "There is no secret store: nobody can sign in.")
+        #expect(missing.suffix(2).map { $0.prefix(2) } == ["→ ", "→ "])
+        #expect(missing.last?.contains("store: \"file\" in ~/.config/tokend/config.json5") == true)
+        #expect(missing.suffix(3).allSatisfy { DisplayWidth.of($0) <= 80 })
+        let file = try lines(#"{"daemon": {"store": {"kind": "file", "state": "unavailable"}}, "accounts": []}"#)
+        #expect(file.last == "→ tokenctl doctor")
+    }
+
     @Test func `no line is wider than 80 columns, and nothing steers the terminal`() throws {
         let long = String(repeating: "x", count: 64)
         let text = """

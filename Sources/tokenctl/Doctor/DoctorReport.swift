@@ -28,7 +28,8 @@ package struct DoctorReport: Sendable {
 
     /// A finding each: what was looked at and what was seen, its mend below.
     package func lines(width: Int, palette: Palette) -> [String] {
-        let names = checks.map { TerminalText.sanitized(Self.title($0.name), limit: 60) }
+        let checks = checks.map(Self.titled)
+        let names = checks.map { TerminalText.sanitized($0.name, limit: 60) }
         let column = min(names.map(DisplayWidth.of).max() ?? 0, 30)
         return zip(checks, names).flatMap { check, name in
             lines(check, name, column: column, width: width, palette: palette)
@@ -55,11 +56,15 @@ package struct DoctorReport: Sendable {
     }
 
     /// The daemon names the store as its setting does.
-    private static func title(_ name: String) -> String {
+    private static func titled(_ check: Doctor.Check) -> Doctor.Check {
         let begin = "store of "
-        guard name.hasPrefix(begin) else { return name }
-        let kind = name.dropFirst(begin.count)
-        return "secret store (\(kind == "secret-service" ? "Secret Service" : kind))"
+        guard check.name.hasPrefix(begin) else { return check }
+        let kind = check.name.dropFirst(begin.count)
+        var titled = check
+        titled.name = "secret store"
+        titled.detail =
+            (kind == "secret-service" ? "Secret Service" : "\(kind)") + (check.detail.map { ": " + $0 } ?? "")
+        return titled
     }
 
     private func sign(_ result: Doctor.Check.Outcome, _ palette: Palette) -> (String, Palette.Meaning) {
