@@ -24,11 +24,11 @@ demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 # What the tests run on top: a sandbox, another machine's ssh, a look into the keyring, a second keyring, a browser, a
 # bootable systemd, a real OpenID provider with its database, git with tokens for passwords, a mail server with two that
 # talk to it, and what the commands in README.md and docs use.
-test_packages="bubblewrap chromium chromium-driver curl dbus dbus-user-session dovecot-imapd dovecot-submissiond
-    dunst fonts-dejavu-core gcc git glewlwyd gnome-keyring jq keepassxc libc6-dev libglib2.0-bin
-    libpam-systemd libsecret-tools libzbar0 man-db mandoc msmtp neomutt openssh-client openssh-server
-    openssl procps python3 python3-gi python3-venv socat systemd systemd-container util-linux xdg-utils
-    xvfb"
+test_packages="bubblewrap chromium chromium-driver curl dbus dbus-user-session desktop-file-utils dovecot-imapd
+    dovecot-submissiond dunst fonts-dejavu-core gcc git glewlwyd gnome-keyring jq keepassxc libc6-dev
+    libglib2.0-bin libpam-systemd libsecret-tools libzbar0 man-db mandoc msmtp neomutt openssh-client
+    openssh-server openssl procps python3 python3-gi python3-venv socat systemd systemd-container util-linux
+    xdg-utils xvfb"
 
 # What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.
 bench_packages="binutils dbus gcc gnome-keyring libc6-dev libglib2.0-bin oidc-agent-cli python3 strace valgrind"

@@ -150,7 +150,14 @@ struct NotificationService {
             [
                 .string("tokend"), .uint32(0), .string("dialog-password"), .string(text.summary), .string(text.body),
                 .strings(text.actions.flatMap { [$0.key, $0.label] }),
-                .array(of: "{sv}", [.entry(.string("urgency"), .variant(.byte(2)))]), .int32(0),
+                .array(
+                    of: "{sv}",
+                    [
+                        .entry(.string("urgency"), .variant(.byte(2))),
+                        // The desktop file that is installed: desktops show its name, and keep what a person set for it.
+                        .entry(.string("desktop-entry"), .variant(.string("tokend"))),
+                    ]
+                ), .int32(0),
             ]
         )
     }
