@@ -62,7 +62,7 @@ import TokendProtocol
             do throws(RedirectFault) {
                 let listener = try broker.ports.redirects.open(host, port: nil) { _, _ in 404 }
                 listener.close()
-                return .init(name, .ok)
+                return .init(name, .ok, detail: "a browser's answer can come home")
             } catch {
                 // One family is enough; only where both are missing does no sign-in come home.
                 return .init(name, .skip, detail: error.message)

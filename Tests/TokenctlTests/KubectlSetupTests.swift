@@ -13,7 +13,7 @@ import tokenctl
         let folder: String
         var path: String { folder + "/kubectl" }
 
-        init(view: String) throws {
+        init(view: String, isOld: Bool) throws {
             var template = Array("/tmp/tokenctl-kubectl-XXXXXX".utf8CString)
             guard mkdtemp(&template) != nil else { throw SystemFailure(errno) }
             folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -21,6 +21,10 @@ import tokenctl
             let script = """
                 #!/bin/sh
                 cd '\(folder)' || exit
+                case \(isOld),$* in
+                true,*--exec-interactive-mode*)
+                    printf "Error: unknown flag: --exec-interactive-mode\\nSee the help.\\n" >&2; exit 1;;
+                esac
                 echo "$*" >> commands
                 case $2 in
                 view) while IFS= read -r line; do echo "$line"; done < view;;
@@ -73,9 +77,10 @@ import tokenctl
 
     private static func withKubectl(
         _ view: String = #"{"users":null}"#,
+        isOld: Bool = false,
         _ body: (Surroundings, Kubectl, StandInDaemon) throws -> Void
     ) throws {
-        let kubectl = try Kubectl(view: view)
+        let kubectl = try Kubectl(view: view, isOld: isOld)
         let daemon = try daemon()
         defer { daemon.stop() }
         var there = Surroundings()
@@ -101,6 +106,15 @@ import tokenctl
             #expect(undone.code == 0 && undone.talk == "Taken out of kubectl: work.\n", "without a daemon")
             #expect(kubectl.commands() == ["config delete-user work"])
             #expect(try there.run(["setup", "kubectl", "--undo", "--json"]).json == ["users": [], "changed": false])
+        }
+    }
+
+    @Test func `a kubectl without the flag for v1 gets the form of before`() throws {
+        try Self.withKubectl(isOld: true) { there, kubectl, daemon in
+            let outcome = try there.run(["setup", "kubectl", "work", "--access-token"], daemon)
+            #expect(outcome.code == 0, "\(outcome)")
+            let older = Self.set.replacing("k8s.io/v1 --exec-interactive-mode=Never", with: "k8s.io/v1beta1")
+            #expect(kubectl.commands() == [older])
         }
     }
 

@@ -144,7 +144,8 @@ import tokenctl
             """
         #expect(
             try lines(text).dropFirst() == [
-                "a        misconfigured", "  /c/a.json5:2: issuer: must be a URL", "b        misconfigured",
+                "a        misconfigured", "  /c/a.json5:2: issuer: must be a URL",
+                "  → mend it; a changed file is picked up by itself", "b        misconfigured",
                 "  the provider said: invalid_client (1 min ago)", "  → tokenctl account show b",
             ]
         )

@@ -38,14 +38,17 @@ package struct DoctorReport: Sendable {
 
     private func lines(_ check: Doctor.Check, _ name: String, column: Int, width: Int, palette: Palette) -> [String] {
         let (sign, meaning) = sign(check.result, palette)
-        let indent = String(repeating: " ", count: DisplayWidth.of(sign) + 1 + column + 2)
         let padding = String(repeating: " ", count: max(2, column + 2 - DisplayWidth.of(name)))
-        let detail = DisplayWidth.wrap(
-            palette.fitting(TerminalText.sanitized(check.detail ?? "")),
-            width: max(20, width - indent.count)
-        )
-        let first = [palette.paint(sign, meaning), " ", palette.paint(name, .strong)]
-        var lines = [first.joined() + (detail.first.map { padding + $0 } ?? "")]
+        let text = palette.fitting(TerminalText.sanitized(check.detail ?? ""))
+        let beside = DisplayWidth.of(sign) + 1 + column + 2
+        // A long path would leave the column anyway: then all of it goes below, where there is more room.
+        let isBelow = text.split(separator: " ").contains { DisplayWidth.of(String($0)) > width - beside }
+        let indent = String(repeating: " ", count: isBelow ? 4 : beside)
+        let detail = DisplayWidth.wrap(text, width: max(20, width - indent.count))
+        let first = palette.paint(sign, meaning) + " " + palette.paint(name, .strong)
+        var lines =
+            isBelow
+            ? [first] + detail.prefix(1).map { indent + $0 } : [first + (detail.first.map { padding + $0 } ?? "")]
         lines += detail.dropFirst().map { indent + $0 }
         if let mend = check.mend, check.result != .ok {
             lines.append(

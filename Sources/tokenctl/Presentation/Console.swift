@@ -65,6 +65,11 @@ package final class Console {
         for (index, line) in lines.enumerated() { say((index == 0 ? first : hanging) + line) }
     }
 
+    /// Says a sentence as `tell` does; what is indented (an address, a command to copy) stays whole.
+    package func tellUnlessIndented(_ line: String) {
+        line.isEmpty || line.hasPrefix(" ") ? say(line) : tell(line)
+    }
+
     /// Says what to do next, one command line or sentence each.
     package func sayNext(_ steps: [String]) {
         let palette = traits.errorPalette

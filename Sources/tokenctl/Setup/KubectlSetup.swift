@@ -46,7 +46,13 @@ struct KubectlSetup {
                 next: ["kubectl config delete-user \(account)   (where that one is no longer needed)"]
             )
         }
-        _ = try output(KubectlUsers.command(account: account, program: program, arguments: wanted))
+        do throws(TokenctlError) {
+            _ = try output(KubectlUsers.command(account: account, program: program, arguments: wanted))
+        } catch {
+            // Before it had that flag, only the form of before asks for nothing that it could set.
+            guard error.message.contains("unknown flag") else { throw error }
+            _ = try output(KubectlUsers.olderCommand(account: account, program: program, arguments: wanted))
+        }
         report(account, isChanged: true)
     }
 
@@ -78,7 +84,11 @@ struct KubectlSetup {
             if source == .output { output += bytes } else { errors += bytes }
         }
         guard code == 0 else {
-            let words = String(decoding: errors, as: UTF8.self).split(separator: "\n").last.map(String.init)
+            let lines = String(decoding: errors, as: UTF8.self).split(separator: "\n").map(String.init)
+            let words =
+                lines.first { line in
+                    ["error", "panic"].contains { line.lowercased().hasPrefix($0) }
+                } ?? lines.last
             throw TokenctlError(
                 .input,
                 exitCode: ExitCode.unavailable,

@@ -55,9 +55,15 @@ package struct KubectlUsers: Sendable {
 
     /// The command line that makes such a user, without its program.
     package static func command(account: String, program: String, arguments: [String]) -> [String] {
-        [
-            "config", "set-credentials", account, "--exec-command=\(program)",
-            "--exec-api-version=client.authentication.k8s.io/v1", "--exec-interactive-mode=Never",
-        ] + arguments.map { "--exec-arg=\($0)" }
+        let version = ["--exec-api-version=\(ExecCredential.group)v1", "--exec-interactive-mode=Never"]
+        return ["config", "set-credentials", account, "--exec-command=\(program)"] + version
+            + arguments.map { "--exec-arg=\($0)" }
+    }
+
+    /// The same for a kubectl that has no flag for what v1 must be told.
+    package static func olderCommand(account: String, program: String, arguments: [String]) -> [String] {
+        let version = ["--exec-api-version=\(ExecCredential.group)v1beta1"]
+        return ["config", "set-credentials", account, "--exec-command=\(program)"] + version
+            + arguments.map { "--exec-arg=\($0)" }
     }
 }

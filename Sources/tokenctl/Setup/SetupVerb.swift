@@ -60,7 +60,7 @@ struct SetupVerb {
         let changed = try file.change(to: try block.put(recipe.lines, into: file.text ?? ""))
         report(file, recipe.lines, isChanged: changed)
         if tool == .mbsync, changed {
-            conversation.console.tell("mbsync needs a SASL library with XOAUTH2 for it; Debian 12 has none.")
+            conversation.console.tell("mbsync needs a SASL plugin with XOAUTH2 for it, on Debian: apt install libsasl2-modules-kdexoauth2")
         }
     }
 

@@ -23,7 +23,8 @@ struct DoctorVerb {
         let console = conversation.console
         conversation.finish(Doctor.Result(checks: checks, trace: own.trace).encoded()) {
             report.lines(width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
-            for exchange in own.trace ?? [] { DoctorTrace.lines(exchange).forEach(console.print) }
+            let width = console.traits.outputIsTerminal ? console.traits.width : nil
+            for exchange in own.trace ?? [] { DoctorTrace.lines(exchange, width: width).forEach(console.print) }
             console.say(report.summary)
         }
         return report.exitCode
