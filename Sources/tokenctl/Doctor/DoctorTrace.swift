@@ -13,7 +13,7 @@ package enum DoctorTrace {
     }
 
     private static func wrapped(_ line: String, _ sign: String, _ width: Int?) -> [String] {
-        let text = TerminalText.sanitized(line)
+        let text = TerminalText.sanitized(line, limit: 2000)
         guard let width, DisplayWidth.of(text) > width - 4 else { return [sign + text] }
         let lines = DisplayWidth.wrap(text, width: width - 6)
         return lines.prefix(1).map { sign + $0 } + lines.dropFirst().map { "      " + $0 }

@@ -19,7 +19,7 @@ struct ProviderListVerb {
             return ExitCode.success
         }
         let rows = try PresetGuide.all(conversation).map { PresetGuide($0).row }
-        let table = Table(header: ["PROVIDER", "NEEDS", "FOR"], shrinkOrder: [2])
+        let table = Table(header: ["PROVIDER", "NEEDS", "FOR"], shrinkOrder: [2], wrapsLast: true)
         // Whoever searches a pipe wants it whole.
         let width = console.traits.outputIsTerminal ? console.traits.width : Int.max
         table.lines(rows, width: width, palette: console.traits.outputPalette).forEach(console.print)
