@@ -78,6 +78,26 @@ package enum UserManager {
         return unit
     }
 
+    /// The variables that its units get now: those of the graphical session, once that has told it.
+    /// - Throws: when there is no user manager; `ETIMEDOUT`.
+    package static func environment(on bus: Bus, deadline: Duration) async throws(SystemdError) -> [String: String] {
+        let call = BusCall(
+            name,
+            path: path,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "Get",
+            arguments: [.string(interface), .string("Environment")],
+            startsPeer: false
+        )
+        guard case .array(_, let entries)? = try await bus.call(call, deadline: deadline).first?.unwrapped else {
+            return [:]
+        }
+        return entries.compactMap(\.text).reduce(into: [:]) { found, entry in
+            let pair = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if pair.count == 2 { found[pair[0]] = pair[1] }
+        }
+    }
+
     /// The arguments of `StartTransientUnit`: `ssa(sv)a(sa(sv))`.
     static func arguments(unit: String, _ program: TransientProgram) -> [BusValue] {
         let command = BusValue.structure([
