@@ -65,8 +65,13 @@ package import TokendProtocol
         adopt(new)
         if isToRead, !hasStarted, !isBroken { readStore() }
         onReload?()
-        ports.log.record(.configurationRead(accounts: new.accounts.count, faults: new.faults))
+        ports.log.record(.configurationRead(accounts: new.accounts.count, faults: configuration.faults))
         onChange?()
+    }
+
+    /// Takes down why further sockets are not open, by their names: it is told with the settings' faults.
+    package func note(closedSockets reasons: [String: String]) {
+        configuration.note(closedSockets: reasons)
     }
 
     private func adopt(_ new: Configuration) {
@@ -99,6 +104,8 @@ package import TokendProtocol
     /// The daemon serves, and every grant is to be read.
     private var isToRead = false
     private var hasStarted = false
+    /// What daemons before this one owed their providers is being paid.
+    var hasPaidRevocations = false
 
     // MARK: The store
 
@@ -121,6 +128,7 @@ package import TokendProtocol
                     account.firstRead(items.first { $0.kind == .grant && $0.account == account.name })
                 }
                 ports.log.record(.storeOpened)
+                payRevocations(items)
             } catch {
                 ports.log.record(.storeFault(account: nil, error))
                 for account in accounts.values { account.firstReadFailed(error) }
@@ -149,7 +157,10 @@ package import TokendProtocol
     package func storeOpened() {
         ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
-        Task.onLoop { [self] in await finishRemovals() }
+        Task.onLoop { [self] in
+            await finishRemovals()
+            if !hasPaidRevocations, let items = try? await store.items() { payRevocations(items) }
+        }
         onChange?()
     }
 
@@ -161,6 +172,11 @@ package import TokendProtocol
     /// The clocks stepped, or the machine was asleep: everything is reckoned anew.
     package func timeJumped() {
         for account in accounts.values { account.timeJumped() }
+    }
+
+    /// A network has come: what had failed in passing is tried again now.
+    package func networkAppeared() {
+        for account in accounts.values { account.networkAppeared() }
     }
 
     // MARK: Finding accounts

@@ -14,6 +14,8 @@ package enum BrokerEvent: Sendable {
     /// The provider gives no such token.
     case tokenRefused(account: String, ProtocolError)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
+    /// A person should sign in anew before the grant's fixed end, in unix seconds.
+    case grantEnding(account: String, at: Int64)
     case storeFault(account: String?, StoreError)
     /// The store answers, for the first time or after it did not.
     case storeOpened
@@ -27,6 +29,8 @@ package enum BrokerEvent: Sendable {
     case refused(Refused)
     /// A person is asked.
     case confirmWanted(ConfirmQuestion)
+    /// Nobody is asked any more: what the person said, or nil where nobody did.
+    case confirmEnded(ConfirmQuestion, isAllowed: Bool?)
     /// No notification could be shown.
     case notificationFault(String)
     /// No browser could be opened.
@@ -54,6 +58,8 @@ package enum BrokerEvent: Sendable {
                 at: now,
                 details: ["reason": .string(reason.rawValue)]
             )
+        case .grantEnding(let account, let end):
+            return EventMessage(.grantEnding, account: account, at: now, details: ["grant_expires_at": .integer(end)])
         case .storeFault(let account, let error):
             guard error.code == .locked else { return nil }
             return EventMessage(.storeLocked, account: account, at: now)
@@ -71,6 +77,10 @@ package enum BrokerEvent: Sendable {
             return EventMessage(.configReloaded, at: now)
         case .confirmWanted(let question):
             return EventMessage(.confirmWanted, account: question.account, at: now, details: question.details)
+        case .confirmEnded(let question, let isAllowed):
+            let outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
+            let details: JSONObject = ["id": .string(question.id), "outcome": .string(outcome)]
+            return EventMessage(.confirmEnded, account: question.account, at: now, details: details)
         case .tokenDerived, .tokenRefused, .tokenServed, .refused, .notificationFault, .browserFault, .internalFault:
             return nil
         }

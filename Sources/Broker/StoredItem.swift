@@ -12,6 +12,8 @@ package struct StoredItem: Sendable, Equatable {
         case grant
         /// What the account's client shows itself with: a secret, a key, registrations.
         case client
+        /// A grant that ended here, and that its provider has not been told of yet.
+        case revocation
     }
 
     package var kind: Kind

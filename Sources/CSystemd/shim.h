@@ -4,6 +4,8 @@
 // Only what Swift cannot import as it stands; each wrapper says why it exists.
 #pragma once
 
+#include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>

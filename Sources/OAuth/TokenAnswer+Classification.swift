@@ -33,6 +33,10 @@ extension TokenAnswer {
     private static let throttledNumbers: Set<Int64> = [90055]
     private static let transientNumbers: Set<Int64> = [90006, 90012, 90024]
 
+    /// Microsoft's number for a refresh token that "is not valid", which it says of good ones, too, and takes them at the
+    /// next try.
+    private static let doubtfulNumbers: Set<Int64> = [70000]
+
     /// Judges an answer that names an error, or that has a bad status and readable members.
     ///
     /// The order decides: a busy provider before everything that its codes may say, the grant's end before
@@ -71,6 +75,9 @@ extension TokenAnswer {
         }
         if error.error == "access_denied", dialect.accessDeniedMeansWrongSecret {
             return .misconfigured(error)
+        }
+        if isDoubtful(error) {
+            return .unknown(error)
         }
         if endsGrant(error) {
             return .grantEnded(error)
@@ -127,6 +134,11 @@ extension TokenAnswer {
         }
         return error.error == "slow_down" || !throttledNumbers.isDisjoint(with: error.numbers)
             || (error.description?.lowercased().contains("too many requests") ?? false)
+    }
+
+    /// Whether the grant's end is to be believed only when it is said again; with a finer code it is meant.
+    private static func isDoubtful(_ error: OAuthErrorBody) -> Bool {
+        error.error == "invalid_grant" && error.suberror == nil && !doubtfulNumbers.isDisjoint(with: error.numbers)
     }
 
     /// Whether only a sign-in helps. MetaBrainz calls a dead refresh token an `invalid_request`.

@@ -99,13 +99,16 @@ package final class Bus {
         return try result.get()
     }
 
-    /// Hands every signal that matches to `handler`.
+    /// Hands every signal that matches to `handler`; one that is addressed to this connection only where the match takes
+    /// such.
     package func match(
         _ match: BusMatch,
         handler: @escaping (BusSignal) -> Void
     ) throws(SystemdError) -> BusSlot {
         try BusSlot.make(on: loop.queue, "match D-Bus signals") { message in
-            guard let signal = BusSignal(message) else { return }
+            guard match.takesAddressed || sd_bus_message_get_destination(message) == nil,
+                let signal = BusSignal(message)
+            else { return }
             handler(signal)
         } add: {
             sd_bus_add_match_async(bus, &$0, match.rule, BusSlot.callback, nil, $1)

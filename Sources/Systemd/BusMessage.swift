@@ -79,6 +79,9 @@ package struct BusMatch: Sendable, Equatable {
     package var member: String?
     /// The first argument, when it is a string.
     package var firstArgument: String?
+    /// Whether signals count that are sent to this connection alone. The bus holds what it spreads to the rule's sender;
+    /// what is addressed it passes on from whomever, so that the handler must look at `BusSignal.sender` then.
+    package var takesAddressed = false
 
     /// A match of what is given; every signal, if nothing is.
     package init(

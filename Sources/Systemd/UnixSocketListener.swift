@@ -19,10 +19,12 @@ package enum UnixSocketListener {
         return withAddress(path) { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
     }
 
-    /// A listening socket at `path`, mode 0600, in the place of whatever dead socket is there. The caller owns it.
+    /// A listening socket at `path`, in the place of whatever dead socket is there. The caller owns it.
     ///
+    /// - Parameter mode: the permissions that the file is born with; nothing changes them at the path later, where
+    ///   another file may lie by then.
     /// - Throws: `EEXIST` where something else than a socket is there, `ENAMETOOLONG`.
-    package static func bind(_ path: String) throws(SystemdError) -> Int32 {
+    package static func bind(_ path: String, mode: UInt32 = 0o600) throws(SystemdError) -> Int32 {
         guard path.utf8.count < 108 else { throw SystemdError(code: ENAMETOOLONG, operation: "bind \(path)") }
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -32,7 +34,7 @@ package enum UnixSocketListener {
             unlink(path)
         }
         let descriptor = try make()
-        let mask = umask(0o177)
+        let mask = umask(0o777 & ~mode)
         let bound = withAddress(path) { Glibc.bind(descriptor, $0, $1) }
         let code = errno
         umask(mask)

@@ -67,6 +67,8 @@ package struct AccountStatus: Sendable, Equatable {
     package var refreshedAt: Int64?
     /// When the grant itself ends, where the provider tells.
     package var grantExpiresAt: Int64?
+    /// Whether that end is near, and only a sign-in puts it off.
+    package var grantEnding: Bool?
     /// Whether background work is paused.
     package var paused: Bool?
     /// The login that waits.
@@ -105,6 +107,7 @@ package struct AccountStatus: Sendable, Equatable {
         refreshAt = try reader.integer("refresh_at")
         refreshedAt = try reader.integer("refreshed_at")
         grantExpiresAt = try reader.integer("grant_expires_at")
+        grantEnding = try reader.flag("grant_ending")
         paused = try reader.flag("paused")
         if let object = try reader.object("login") {
             login = try PendingLogin(json: object)
@@ -129,6 +132,7 @@ package struct AccountStatus: Sendable, Equatable {
         object.set("refresh_at", refreshAt)
         object.set("refreshed_at", refreshedAt)
         object.set("grant_expires_at", grantExpiresAt)
+        object.set("grant_ending", grantEnding)
         object.set("paused", paused)
         object.set("login", login?.encoded())
         object.set("fault", fault?.encoded())

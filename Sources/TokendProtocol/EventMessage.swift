@@ -23,6 +23,8 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let loginFinished = EventType(rawValue: "login_finished")
     /// An account's grant ended.
     package static let loginRequired = EventType(rawValue: "login_required")
+    /// An account's grant ends within three days, or one, and only a sign-in puts that off; `grant_expires_at`.
+    package static let grantEnding = EventType(rawValue: "grant_ending")
     /// An account was signed out.
     package static let loggedOut = EventType(rawValue: "logged_out")
     /// The configuration was read anew.
@@ -33,6 +35,8 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let storeUnlocked = EventType(rawValue: "store_unlocked")
     /// A person is asked whether a client may have a token; `id`, `client`.
     package static let confirmWanted = EventType(rawValue: "confirm_wanted")
+    /// That question is over; `id`, `outcome`.
+    package static let confirmEnded = EventType(rawValue: "confirm_ended")
 }
 
 /// A notification to a subscriber of `events.subscribe`.

@@ -69,6 +69,8 @@ package struct ConfigurationFault: Sendable, Equatable {
         case restart
         /// Nothing: the daemon tries again by itself.
         case wait
+        /// The setting is good; what the message names is put right, and the configuration read again.
+        case reload
     }
 
     /// The file.

@@ -30,7 +30,7 @@ import TokendProtocol
     private var watch: ConfigurationWatch?
     private var storeWatch: SecretServiceWatch?
     private var storeLook: EventSource?
-    private var sleepWatch: BusSlot?
+    private var machine: MachineWatch?
     private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
@@ -144,7 +144,7 @@ import TokendProtocol
         let (broker, reminders) = (broker, reminders)
         notifier.isEnabled = { [weak broker] in broker?.configuration.daemon.notifies ?? false }
         log.onEvent = { [weak reminders] event in reminders?.note(event) }
-        narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, log: log, environment: environment)
+        narrowSockets = NarrowSockets(loop: loop, router: router, clock: clock, environment: environment)
         router.server = server
         let sockets = narrowSockets
         log.publish = { [weak server, weak sockets] event in
@@ -164,12 +164,12 @@ import TokendProtocol
             throw StartFailure(code: 71, message: error.message)
         }
         watchConfiguration()
-        watchClocks()
+        watchMachine()
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
-        broker.onReload = { [unowned self] in narrowSockets.adopt(broker.configuration.daemon.sockets) }
-        narrowSockets.adopt(broker.configuration.daemon.sockets)
+        broker.onReload = { [unowned self] in narrowSockets.adopt(from: broker) }
+        narrowSockets.adopt(from: broker)
         let accounts = LogLine.count(broker.accountNames.count, "account")
         log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }
@@ -205,17 +205,18 @@ import TokendProtocol
         log.level = broker.configuration.daemon.logLevel
     }
 
-    /// A step of the wall clock, and the end of a suspend.
-    private func watchClocks() {
-        do throws(SystemdError) {
-            sources.append(try loop.addWallClockChange { [unowned self] in broker.timeJumped() })
-            let bus = try Bus(.system, loop: loop)
-            buses.append(bus)
-            sleepWatch = try SleepWatch.start(on: bus) { [unowned self] isGoingToSleep in
-                if !isGoingToSleep { broker.timeJumped() }
+    private func watchMachine() {
+        machine = MachineWatch(loop: loop, log: log) { [unowned self] change in
+            switch change {
+            case .clockStepped:
+                broker.timeJumped()
+            case .awoke:
+                transport.forgetAll()
+                broker.timeJumped()
+            case .networkCame:
+                transport.forgetAll()
+                broker.networkAppeared()
             }
-        } catch {
-            log.write(LogLine(.debug, "no word of suspends: \(error.message), ignoring"))
         }
     }
 

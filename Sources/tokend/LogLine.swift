@@ -42,6 +42,13 @@ struct LogLine {
                 "\(account): a login is needed: \(reason.rawValue)\(detail)",
                 Self.fields("login_required", account, kind: .loginRequired)
             )
+        case .grantEnding(let account, let end):
+            self.init(
+                .warning,
+                "\(account): the sign-in ends at \(HTTPDate.text(unixTime: Int(end))), and no renewal puts that off; "
+                    + "sign in again before with: tokenctl login \(account)",
+                Self.fields("grant_ending", account)
+            )
         case .storeFault(let account, let error):
             let subject = account.map { "\($0): " } ?? ""
             self.init(
@@ -80,6 +87,8 @@ struct LogLine {
                 "\(question.account): the person is asked about \(question.client)",
                 Self.fields("confirm_wanted", question.account) + [("TOKEND_CLIENT", question.client)]
             )
+        case .confirmEnded(let question, _):
+            self.init(.debug, "\(question.account): nobody is asked any more about \(question.client)")
         case .notificationFault(let message):
             self.init(.info, "no notification: \(message)", Self.fields("notification_fault", nil))
         case .refused(let refused):
@@ -116,6 +125,7 @@ struct LogLine {
         "token_refreshed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e001",
         "refresh_failed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e002",
         "login_required": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e003",
+        "grant_ending": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00d",
         "store_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e004",
         "store_unlocked": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00c",
         "login_started": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e005",

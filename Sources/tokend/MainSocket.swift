@@ -10,8 +10,8 @@ struct MainSocket {
     let descriptor: Int32
     /// For `status`.
     let path: String
-    /// Whether a planned stop removes it.
-    let isOwn: Bool
+    /// The file that was made, which a planned stop removes; nil where the service manager made it.
+    private let file: FileIdentity?
 
     /// The name in the socket unit (`FileDescriptorName=`).
     private static let name = "tokend"
@@ -50,14 +50,18 @@ struct MainSocket {
         for (other, descriptors) in handed {
             for extra in other == name ? descriptors.dropFirst() : descriptors[...] { close(extra) }
         }
-        return MainSocket(descriptor: descriptor, path: path, isOwn: false)
+        return MainSocket(descriptor: descriptor, path: path, file: nil)
     }
 
-    /// Makes the socket: folder 0700, socket 0600; a dead daemon's socket is taken over.
+    /// Makes the socket: folder 0700, socket as `mode` says; a dead daemon's socket is taken over.
     ///
     /// - Parameter patience: how long another program may hold the folder's lock; whoever can read a folder can lock it.
     /// - Throws: 73 where a daemon answers on it.
-    static func make(path: String, patience: Duration = .seconds(5)) throws(StartFailure) -> MainSocket {
+    static func make(
+        path: String,
+        mode: UInt32 = 0o600,
+        patience: Duration = .seconds(5)
+    ) throws(StartFailure) -> MainSocket {
         let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         if !folder.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
@@ -75,7 +79,8 @@ struct MainSocket {
             throw StartFailure(code: 73, message: "a tokend answers on \(path) already")
         }
         do {
-            return MainSocket(descriptor: try UnixSocketListener.bind(path), path: path, isOwn: true)
+            let descriptor = try UnixSocketListener.bind(path, mode: mode)
+            return MainSocket(descriptor: descriptor, path: path, file: FileIdentity(ofEntry: path))
         } catch {
             throw StartFailure(code: 73, message: "cannot make the socket \(path): \(error.message)")
         }
@@ -90,9 +95,13 @@ struct MainSocket {
         return true
     }
 
-    /// Ends the listening; a socket of our own making is removed first, so that no client finds it dead.
+    /// Whether what was made lies there still, and not something else, or nothing.
+    var isThere: Bool { file == nil || file == FileIdentity(ofEntry: path) }
+
+    /// Ends the listening; a socket of our own making is removed first, so that no client finds it dead. What somebody
+    /// has put into its place meanwhile is left alone.
     func remove() {
-        if isOwn { unlink(path) }
+        if file != nil, isThere { unlink(path) }
         close(descriptor)
     }
 }

@@ -10,7 +10,7 @@ import TokendProtocol
 @LoopActor final class NarrowSockets {
     private struct Open {
         let view: SocketView
-        let descriptor: Int32
+        let made: MainSocket
         let server: SocketServer
         var end: (any ScheduledTimer)?
     }
@@ -20,38 +20,39 @@ import TokendProtocol
     private let loop: EventLoop
     private let router: RequestRouter
     private let clock: any Clock
-    private let log: JournalLog
     private let runtimeFolder: String?
     private var open: [String: Open] = [:]
 
-    init(
-        loop: EventLoop,
-        router: RequestRouter,
-        clock: any Clock,
-        log: JournalLog,
-        environment: [String: String]
-    ) {
+    init(loop: EventLoop, router: RequestRouter, clock: any Clock, environment: [String: String]) {
         self.loop = loop
         self.router = router
         self.clock = clock
-        self.log = log
         let standard = "/run/user/\(getuid())"
         runtimeFolder = environment["XDG_RUNTIME_DIR"].nonEmpty ?? (access(standard, W_OK) == 0 ? standard : nil)
     }
 
-    /// Takes over the settings: what they do not name any more, or name otherwise, is closed with its clients.
-    func adopt(_ wanted: [NarrowSocket]) {
+    /// Takes over the broker's settings, and tells it what of them could not be had.
+    func adopt(from broker: Broker) {
+        broker.note(closedSockets: adopt(broker.configuration.daemon.sockets))
+    }
+
+    /// What is not wanted any more, or otherwise, is closed with its clients; so is one whose file is gone.
+    ///
+    /// - Returns: why sockets are not open, by their names.
+    private func adopt(_ wanted: [NarrowSocket]) -> [String: String] {
         let now = clock.now.wall
         let due = wanted.filter { $0.until.map { $0 > now } ?? true }
-        for (name, socket) in open where !due.contains(socket.view.socket) { close(name) }
+        for (name, socket) in open where !due.contains(socket.view.socket) || !socket.made.isThere { close(name) }
+        var reasons: [String: String] = [:]
         for socket in due where open[socket.name] == nil {
             do throws(StartFailure) {
                 try make(socket, among: due.count)
             } catch {
-                log.write(LogLine(.warning, "the socket “\(socket.name)”: \(error.message)"))
+                reasons[socket.name] = error.message
             }
         }
         router.openSockets = open.values.map(\.view).sorted { $0.socket.name < $1.socket.name }
+        return reasons
     }
 
     /// Sends an event to the subscribers that see it.
@@ -73,11 +74,7 @@ import TokendProtocol
 
     private func make(_ socket: NarrowSocket, among count: Int) throws(StartFailure) {
         let path = try path(of: socket)
-        let made = try MainSocket.make(path: path, patience: Self.patience)
-        guard chmod(path, socket.mode) == 0 else {
-            made.remove()
-            throw StartFailure(code: 73, message: "cannot set the mode of \(path): \(StartFailure.reason)")
-        }
+        let made = try MainSocket.make(path: path, mode: socket.mode, patience: Self.patience)
         var limits = SessionLimits()
         limits.clients = SessionLimits.furtherClients(sockets: count)
         limits.halfLines /= 8
@@ -91,7 +88,7 @@ import TokendProtocol
                 handler: router,
                 view: view
             )
-            open[socket.name] = Open(view: view, descriptor: made.descriptor, server: server, end: end(of: socket))
+            open[socket.name] = Open(view: view, made: made, server: server, end: end(of: socket))
         } catch {
             made.remove()
             throw StartFailure(code: 71, message: error.message)
@@ -121,8 +118,7 @@ import TokendProtocol
         guard let socket = open.removeValue(forKey: name) else { return }
         socket.end?.cancel()
         socket.server.stopAccepting()
-        unlink(socket.view.path)
-        Glibc.close(socket.descriptor)
+        socket.made.remove()
         socket.server.closeAll()
     }
 }

@@ -86,13 +86,18 @@ extension Programs {
             }
         }
 
-        @Test func `killed in a logout before the provider is told, it stays signed out`() async throws {
+        @Test func `killed in a logout before the provider is told, it stays signed out, and the next daemon tells it`()
+            async throws
+        {
             try await Stand.with { stand in
                 try await stand.signInQuietly()
                 stand.provider.script(.revocation, .hang(until: Gate()))
                 stand.client.ask("logout", ["account": "work"])
-                try await stand.provider.next(.revocation, .arrived)
+                let live = try #require(stand.provider.liveRefreshTokens.first)
+                let told = try await stand.provider.next(.revocation, .arrived).parameters["token"]
+                #expect(told == live)
                 try await stand.crash { next in
+                    #expect(try await next.provider.next(.revocation, .arrived).parameters["token"] == live)
                     try await Self.expectSignedOut(next)
                     #expect(next.sentTokens.isEmpty)
                 }

@@ -6,18 +6,31 @@ import Glibc
 import TestSupport
 
 /// A desktop that shows notifications: `dunst` on a screen that nobody sees. Each one's button is pressed as soon as it is
-/// shown, by dunst's own means.
+/// shown, by dunst's own means, unless nobody is there to press it.
 final class DunstDesktop {
     private let folder: String
     private let screen: ChildProcess
     private let dunst: ChildProcess
+    private let session: KeyringSession
+    /// Tells the title of each notification that is shown, a line each.
+    let titles: ChildProcess
 
-    /// - Parameter choice: the label of the button.
-    init(_ session: KeyringSession, choosing choice: String) async throws {
+    /// - Parameter choice: the label of the button; nil: none is pressed.
+    init(_ session: KeyringSession, choosing choice: String?) async throws {
+        self.session = session
         for program in ["/usr/bin/Xvfb", "/usr/bin/dunst"] { try MissingPrerequisite.require(program: program) }
         folder = session.folder + "/desktop"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Self.program("#!/bin/sh\nexec dunstctl action\n", at: folder + "/press")
+        let press = """
+            #!/bin/sh
+            printf '%s\\n' "$DUNST_SUMMARY" >\(folder)/titles
+            [ -s \(folder)/choice ] || exit 0
+            exec dunstctl action
+
+            """
+        try Self.program(press, at: folder + "/press")
+        guard mkfifo(folder + "/titles", 0o600) == 0 else { throw SystemCallError("mkfifo") }
+        titles = try ChildProcess("/bin/sh", ["-c", "exec cat 0<>\(folder)/titles"], environment: session.environment)
         try Self.program("#!/bin/sh\nexec grep -m1 -f \(folder)/choice\n", at: folder + "/menu")
         try Data(
             "[global]\n dmenu = \(folder)/menu\n[all]\n appname = tokend\n script = \(folder)/press\n".utf8
@@ -41,13 +54,28 @@ final class DunstDesktop {
         guard found.status == .code(0) else { throw ChildProcessError("dunst: \(dunst.errors)") }
     }
 
-    /// What is pressed from now on.
-    func choose(_ label: String) throws {
-        try Data((label + "\n").utf8).write(to: URL(filePath: folder + "/choice"), options: .atomic)
+    /// What is pressed from now on; nil: nothing.
+    func choose(_ label: String?) throws {
+        try Data((label.map { $0 + "\n" } ?? "").utf8).write(to: URL(filePath: folder + "/choice"), options: .atomic)
+    }
+
+    /// Presses that button of what is shown, and from now on of whatever is.
+    func press(_ label: String) async throws {
+        try choose(label)
+        _ = try await session.run("dunstctl", ["action"])
+    }
+
+    /// How many are shown now.
+    func count() async throws -> String {
+        try await session.run("dunstctl", ["count", "displayed"]).output.trimmingWhitespace
     }
 
     private static func program(_ text: String, at path: String) throws {
         try Data(text.utf8).write(to: URL(filePath: path))
         chmod(path, 0o755)
     }
+}
+
+extension String {
+    fileprivate var trimmingWhitespace: String { String(drop(while: \.isWhitespace).prefix { !$0.isWhitespace }) }
 }

@@ -41,6 +41,58 @@ extension Programs {
             }
         }
 
+        @Test func `a socket that cannot be made is told wherever a fault is, until it can`() async throws {
+            try await Stand.with { stand in
+                let folder = stand.session.folder + "/away"
+                try stand.world.writeConfiguration(
+                    "{\n sockets: {\n build: { path: \"\(folder)/deep/build.sock\", accounts: [\"work\"] },\n"
+                        + " other: { accounts: [\"work\"] } } }"
+                )
+                let reloaded = try await stand.client.result("config.reload")
+                let fault = reloaded["faults"]?.array?.first?.object
+                #expect(reloaded["state"] == "faults" && reloaded["faults"]?.array?.count == 1, "\(reloaded)")
+                #expect(fault?["member"] == "sockets.build" && fault?["line"] == 3 && fault?["mend"] == "reload")
+                #expect(
+                    fault?["message"]?.string?.contains("is not open: cannot make the folder") == true,
+                    "\(reloaded)"
+                )
+                // The other one is there, and so is the fault in whatever tells of faults.
+                _ = try await SocketClient(path: Self.path(stand).replacing("build", with: "other")).result("hello")
+                let daemon = try await stand.client.result("status")["daemon"]?.object
+                #expect(daemon?["config"]?.object?["state"] == "faults")
+                let tokenctl = Tokenctl(stand.world)
+                for verb in ["status", "reload", "doctor"] {
+                    let run = try await tokenctl.run(verb)
+                    let words = "\(run)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                    #expect(words.contains("sockets.build: is not open"), "\(run)")
+                    #expect(words.contains("tokenctl reload"), "\(run)")
+                }
+                #expect(stand.daemon.log.contains("config.json5:3: sockets.build: is not open"))
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                let mended = try await tokenctl.run("reload")
+                #expect(mended.exitCode == 0, "\(mended)")
+                _ = try await SocketClient(path: folder + "/deep/build.sock").result("hello")
+            }
+        }
+
+        @Test func `a reload makes a socket anew that somebody removed, and a stop removes no other's`() async throws {
+            try await Stand.with { stand in
+                try stand.world.writeConfiguration(Self.build())
+                _ = try await stand.client.result("config.reload")
+                unlink(Self.path(stand))
+                _ = try await stand.client.result("config.reload")
+                _ = try await SocketClient(path: Self.path(stand)).result("hello")
+                for path in [Self.path(stand), stand.world.socketPath] {
+                    unlink(path)
+                    try Data("mine".utf8).write(to: URL(filePath: path))
+                }
+                try await stand.daemon.stop()
+                for path in [Self.path(stand), stand.world.socketPath] {
+                    #expect(String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) == "mine")
+                }
+            }
+        }
+
         @Test func `a socket ends at its time, and a stop leaves none behind`() async throws {
             try await Stand.with { stand in
                 try await stand.signIn()

@@ -30,6 +30,38 @@ extension Programs {
             }
         }
 
+        @Test func `what another program on the bus says in the desktop's name is not the person's word`() async throws
+        {
+            try await Stand.with { stand in
+                let desktop = try await DunstDesktop(stand.session, choosing: nil)
+                let programs = try await PeerStand(stand) { _ in "*" }
+                try stand.world.writeAccount("work", issuer: stand.provider.issuer, more: "confirm: \"first\"")
+                _ = try await stand.client.result("config.reload")
+                async let answer = programs.run(programs.bad, Self.ask)
+                _ = try await desktop.titles.line()
+                // To everyone, and to each one who is on the bus.
+                let forging = """
+                    name=org.freedesktop.Notifications
+                    emit() { gdbus emit --session "$@" --object-path /org/freedesktop/Notifications; }
+                    for owner in '' $(dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
+                        org.freedesktop.DBus.ListNames | grep -o ':[0-9.]*'); do
+                        for id in 1 2 3; do
+                            emit ${owner:+--dest $owner} --signal $name.ActionInvoked "uint32 $id" "'always'"
+                            emit ${owner:+--dest $owner} --signal $name.NotificationClosed "uint32 $id" "uint32 2"
+                        done
+                    done
+                    echo done
+                    """
+                let forged = try await stand.session.run("sh", ["-c", forging])
+                #expect(forged.output.hasSuffix("done\n"), "\(forged.errors)")
+                #expect(try await desktop.count() == "1")
+                try await desktop.press("Allow once")
+                #expect(try await answer == "token")
+                let decisions = try await stand.client.result("policy.list")["decisions"]
+                #expect(decisions == [])
+            }
+        }
+
         @Test func `without a desktop the answer is no, at once`() async throws {
             try await Stand.with { stand in
                 let programs = try await PeerStand(stand) { _ in "*" }

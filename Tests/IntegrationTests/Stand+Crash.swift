@@ -17,9 +17,9 @@ extension Stand {
         try await restart(body)
     }
 
-    /// Starts the next daemon, runs `body` with it, and stops it.
-    func restart(_ body: (Stand) async throws -> Void) async throws {
-        let daemon = try await DaemonProcess.start(world)
+    /// Starts the next daemon, with these variables in its environment, runs `body` with it, and stops it.
+    func restart(adding variables: [String: String] = [:], _ body: (Stand) async throws -> Void) async throws {
+        let daemon = try await DaemonProcess.start(world, adding: variables)
         let next = Stand(
             session: session,
             world: world,

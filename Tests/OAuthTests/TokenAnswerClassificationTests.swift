@@ -13,6 +13,19 @@ import Testing
         #expect(TokenAnswer.read(.json(["error": "invalid_grant"], status: status)).kind == "grantEnded")
     }
 
+    @Test func `Microsoft's word that a token is not valid is no end before it was said again, others are (B6)`() {
+        func kind(_ members: JSONObject) -> String {
+            var body = members
+            body["error"] = "invalid_grant"
+            return TokenAnswer.read(.json(body, status: 400)).kind
+        }
+        #expect(kind(["error_codes": [70000]]) == "unknown")
+        #expect(kind(["error_description": "AADSTS70000: the value of refresh_token is not valid."]) == "unknown")
+        #expect(kind(["error_codes": [70000], "suberror": "bad_token"]) == "grantEnded")
+        #expect(kind(["error_codes": [700_082]]) == "grantEnded")
+        #expect(kind(["error_codes": [70043], "suberror": "token_expired"]) == "grantEnded")
+    }
+
     @Test(arguments: [400, 500], ["RT-0123456789", "RT-01\u{200B}23456\u{1B}[1m789", "RT-0123\u{202E}456789"])
     func `an error that repeats the refresh token tells nothing of it`(status: Int, echo: String) {
         let body: JSONObject = [

@@ -82,12 +82,20 @@ final class BusPeer {
         _ = try await bus.call(Bus.busCall("RequestName", [.string(name), .uint32(4)]), deadline: .seconds(5))
     }
 
-    func emit(path: String, interface: String, member: String, _ arguments: [BusValue]) throws {
+    /// - Parameter destination: who alone gets it; nil: everyone who asked for such signals.
+    func emit(
+        path: String,
+        interface: String,
+        member: String,
+        _ arguments: [BusValue],
+        to destination: String? = nil
+    ) throws {
         var made: OpaquePointer?
         try SystemdError.check(sd_bus_message_new_signal(bus.bus, &made, path, interface, member), "emit")
         guard let message = made else { return }
         defer { sd_bus_message_unref(message) }
         for argument in arguments { try argument.append(to: message) }
+        if let destination { try SystemdError.check(sd_bus_message_set_destination(message, destination), "emit") }
         try SystemdError.check(sd_bus_send(bus.bus, message, nil), "emit")
     }
 

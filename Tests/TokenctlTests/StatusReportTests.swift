@@ -33,6 +33,25 @@ import tokenctl
         #expect(try report(text).exitCode == 0)
     }
 
+    @Test func `a sign-in that ends soon is told of with the next step (engine rule 18)`() throws {
+        let text = """
+            {"daemon": {}, "accounts": [
+              {"account": "work", "state": "ready", "expires_at": 1002520, "refresh_at": 1002000,
+               "grant_expires_at": 1200000, "grant_ending": true},
+              {"account": "ci", "state": "ready", "grant_expires_at": 9000000}]}
+            """
+        #expect(
+            try lines(text) == [
+                "ACCOUNT  STATE  TOKEN ENDS  NEXT REFRESH  SIGNED IN AS",
+                "work     ready  in 42 min   in 33 min",
+                "  The sign-in ends in 2 days, and no renewal puts that off.",
+                "  → tokenctl login work",
+                "ci       ready  not stated",
+            ]
+        )
+        #expect(try report(text).exitCode == 0)
+    }
+
     @Test func `beside every fault stands the next step`() throws {
         let text = """
             {"daemon": {"store": {"kind": "secret-service", "state": "ready"}}, "accounts": [

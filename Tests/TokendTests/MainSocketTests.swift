@@ -22,6 +22,35 @@ import Testing
         try MainSocket.make(path: path, patience: .milliseconds(30)).remove()
     }
 
+    @Test func `a socket is removed where it is what was made, and nothing that was put into its place`() throws {
+        let folder = try StoreFolder()
+        let path = folder.folder + "/tokend.sock"
+        let first = try MainSocket.make(path: path, mode: 0o660)
+        var status = stat()
+        #expect(first.isThere && lstat(path, &status) == 0 && status.st_mode & 0o7777 == 0o660)
+        first.remove()
+        #expect(access(path, F_OK) != 0)
+        // Another program's socket, a file, and a link to what was made.
+        for replacement in ["socket", "file", "link"] {
+            let made = try MainSocket.make(path: path)
+            let aside = path + ".aside"
+            try #require(rename(path, aside) == 0)
+            #expect(!made.isThere)
+            var other: Int32 = -1
+            switch replacement {
+            case "socket": other = try UnixSocketListener.bind(path)
+            case "file": other = open(path, O_CREAT | O_WRONLY, 0o600)
+            default: try #require(symlink(aside, path) == 0)
+            }
+            let before = FileIdentity(ofEntry: path)
+            #expect(before != nil && !made.isThere, "\(replacement)")
+            made.remove()
+            #expect(FileIdentity(ofEntry: path) == before, "\(replacement)")
+            if other >= 0 { close(other) }
+            for left in [path, aside] { unlink(left) }
+        }
+    }
+
     @Test func `a socket whose backlog is full is nobody's to take over`() throws {
         let folder = try StoreFolder()
         let path = folder.folder + "/tokend.sock"

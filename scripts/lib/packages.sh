@@ -25,7 +25,7 @@ demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 # bootable systemd, a real OpenID provider with its database, git with tokens for passwords, a mail server with two that
 # talk to it, and what the commands in README.md and docs use.
 test_packages="bubblewrap chromium chromium-driver curl dbus dbus-user-session dovecot-imapd dovecot-submissiond
-    dunst fonts-dejavu-core gcc git glewlwyd gnome-keyring jq keepassxc libc6-dev libglib2.0-bin
+    dunst flatpak fonts-dejavu-core gcc git glewlwyd gnome-keyring jq keepassxc libc6-dev libglib2.0-bin
     libpam-systemd libsecret-tools libzbar0 man-db mandoc msmtp neomutt openssh-client openssh-server
     openssl procps python3 python3-gi python3-venv socat systemd systemd-container util-linux xdg-utils
     xvfb"

@@ -56,6 +56,7 @@ extension Account {
     /// Takes over a grant that is in the store.
     func install(_ record: GrantRecord) -> LoginResult {
         moveOn()
+        if revocationTriedAt != nil { forgetRevocation() }
         ports.state.change { $0.removals.remove(name) }
         if record.destination.isRegistered { registeredClientID = record.destination.clientID }
         perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))

@@ -22,13 +22,14 @@ extension Account {
         var record = held
         do throws(StoreError) {
             if record == nil { record = try await storedForLogout() }
+            if revoke, let record { await owe(record) }
             try await ports.store.remove(account: name)
             ports.state.change { $0.removals.remove(name) }
         } catch {
             result.pendRemoval(fault)
             ports.log.record(.storeFault(account: name, error))
         }
-        if revoke, let record { await self.revoke(record, &result) }
+        if revoke, let record { await payRevocation(of: record, &result) }
         if endSession { await openEndSession(record, &result) }
         ports.log.record(.loggedOut(account: name, revocationFault: result.revocationFault))
         settleFlow()
@@ -43,33 +44,6 @@ extension Account {
             // It cannot be revoked, and it can be removed.
             if error.code == .unreadable { return nil }
             throw error
-        }
-    }
-
-    /// Tells the provider (RFC 7009), refresh token first; never anywhere but where the grant was made for.
-    private func revoke(_ record: GrantRecord, _ result: inout LogoutResult) async {
-        let tokens: [(Secret, RevocationRequest.Hint)] =
-            [
-                record.refreshToken.map { ($0, .refreshToken) },
-                record.providerToken.map { ($0.accessToken, .accessToken) },
-            ]
-            .compactMap(\.self)
-        guard !tokens.isEmpty else { return }
-        guard let configuration, record.destination.allows(configuration, wire: settings.wire) else {
-            result.revocationFault =
-                "the settings of “\(name)” changed since the sign-in, so its tokens were sent nowhere"
-            return
-        }
-        let access = access(configuration, for: record.destination)
-        do {
-            let metadata = try await directory.metadata(for: configuration, wire: wire)
-            for (token, hint) in tokens {
-                result.revocationFault = await access.revoke(token, hint: hint, metadata: metadata)
-                guard result.revocationFault == nil else { return }
-            }
-            result.revoked = true
-        } catch {
-            result.revocationFault = error.message
         }
     }
 }

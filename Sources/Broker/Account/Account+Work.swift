@@ -19,7 +19,9 @@ extension Account {
             }
         }
         arm()
-        if !actions.isEmpty { onChange?() }
+        guard !actions.isEmpty else { return }
+        watchEnd()
+        onChange?()
     }
 
     /// One timer, at whatever is due next.

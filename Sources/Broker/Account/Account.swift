@@ -53,6 +53,10 @@ package import TokendProtocol
     private var isStopped = false
     var timer: (any ScheduledTimer)?
     var armedFor: BootInstant?
+    var endTimer: (any ScheduledTimer)?
+    var givenNotice: GivenNotice?
+    /// When the provider was last to be told of a logout, and has not been yet; nil where nothing is owed.
+    var revocationTriedAt: BootInstant?
     var waiters: [Waiter] = []
     /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
     var hasClientItem: Bool?
@@ -173,6 +177,14 @@ package import TokendProtocol
         machine.timeJumped(at: ports.clock.now, roll: ports.entropy.roll())
         armedFor = nil
         deadlineReached()
+        watchEnd()
+    }
+
+    /// A network has come.
+    func networkAppeared() {
+        machine.networkAppeared(at: ports.clock.now, roll: ports.entropy.roll())
+        arm()
+        payOwedRevocation()
     }
 
     /// The account's file is gone: nothing is served, the item stays; a refresh that was sent is kept all the same.

@@ -6,7 +6,7 @@ import Systemd
 /// Whose turn it is to write an account's item: a refresh, which looks first whether it is still wanted, or a login
 /// until its grant is in force. Without turns, a refresh that was sent before could write the old grant over the new one.
 @LoopActor final class ItemTurn {
-    private var isTaken = false
+    private(set) var isTaken = false
     private var waiting: [UnsafeContinuation<Void, Never>] = []
 
     /// Waits for the turn; whoever was first gets it first.

@@ -54,6 +54,8 @@ package struct Configuration: Sendable {
     /// What else is wrong and disables nothing: folders and files that were passed over, a default account that is not
     /// there.
     package var furtherFaults: [ConfigurationFault]
+    /// Why further sockets are not open, which only those who open them know.
+    package internal(set) var socketFaults: [ConfigurationFault] = []
     package var accounts: [String: Account]
     /// What accounts may build on.
     package var presets: ProviderPresets
@@ -131,7 +133,7 @@ package struct Configuration: Sendable {
 
     /// Every fault, the daemon's first, then the accounts' by name.
     package var faults: [ConfigurationFault] {
-        daemonFaults + furtherFaults
+        daemonFaults + furtherFaults + socketFaults
             + accounts.sorted { $0.key < $1.key }.flatMap { entry -> [ConfigurationFault] in
                 guard case .misconfigured(let faults) = entry.value else { return [] }
                 return faults

@@ -36,6 +36,7 @@ extension ConfigurationFault {
         switch mend {
         case .restart: "restart tokend: systemctl --user restart tokend"
         case .wait: "nothing: tokend tries again by itself"
+        case .reload: "put that right, then: tokenctl reload"
         case nil: "edit \(file)"
         }
     }

@@ -11,7 +11,7 @@ extension GrantRecord {
         record.rotates = record.refreshToken != refreshToken
         record.scope = response.scope ?? scope
         record.refreshedAt = sentAt.wall
-        if let life = response.grantLifetime { record.grantExpiresAt = sentAt.wall.addingSaturated(life) }
+        record.takeEnd(response.grantLifetime, sentAt: sentAt.wall)
         if let narrowed = narrowedTo, let given = response.scope {
             record.narrowingSticks = narrowed.contains(all: given) && !given.contains(all: scope)
             record.narrowedTo = nil

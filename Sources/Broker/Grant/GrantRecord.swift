@@ -63,6 +63,8 @@ package struct GrantRecord: Sendable, Equatable {
     package var refreshedAt: Int64?
     /// The grant's own end, where the provider states one; unix seconds.
     package var grantExpiresAt: Int64?
+    /// Whether that end stays where it is whatever is refreshed; nil before a refresh has shown it.
+    package var isEndFixed: Bool?
     /// The login's ID token, which later ones are compared with (OIDC Core, section 12.2); forgotten by a restart,
     /// after which the subject alone is compared.
     package var identityToken: IDToken?

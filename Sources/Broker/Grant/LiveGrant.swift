@@ -32,6 +32,8 @@ struct LiveGrant {
     /// No refresh at all before this: the provider said so.
     var throttledUntil: BootInstant?
     var lastAttempt: BootInstant?
+    /// When a network that came last let the back-off start anew.
+    var backoffReset: BootInstant?
     /// Unix seconds of the last failure.
     var failedAt: Int64?
     /// The store that kept the last refresh from being sent.

@@ -5,11 +5,19 @@ import OAuth
 package import Systemd
 import TokendProtocol
 
-/// Tells the person that a sign-in is needed: once for each end of a grant, with a button that begins it, until it is
-/// done. Only what a person can mend is told.
+/// Tells the person that a sign-in is needed, or will be within days: once for each end of a grant, with a button that
+/// begins it, until it is done; then that is said in its place. Only what a person can mend is told.
 @LoopActor package final class LoginReminders {
+    /// What is shown, by account.
+    private struct Shown {
+        /// Takes it away, or puts another one in its place.
+        var withdraw: @LoopActor (LoginReminder?) -> Void = { _ in }
+        /// Its grant lives still: a renewal mends nothing of it.
+        var isAhead = false
+    }
+
     private unowned let broker: Broker
-    private var shown: [String: @LoopActor () -> Void] = [:]
+    private var shown: [String: Shown] = [:]
 
     package init(broker: Broker) {
         self.broker = broker
@@ -19,11 +27,19 @@ import TokendProtocol
     package func note(_ event: BrokerEvent) {
         switch event {
         case .grantEnded(let account, let reason, _) where reason != .signedOut:
-            remind(account, reason)
-        case .loginFinished(let account, _, nil), .loggedOut(let account, _), .tokenRefreshed(let account, _):
-            shown.removeValue(forKey: account)?()
+            if shown[account]?.isAhead == true { withdraw(account) }
+            remind(account, reason.sentence(account: account), isAhead: false)
+        case .grantEnding(let account, let end):
+            if shown[account]?.isAhead == true { withdraw(account) }
+            remind(account, ending(account, end), isAhead: true)
+        case .loginFinished(let account, _, nil):
+            withdraw(account, for: LoginReminder(account: account, message: "“\(account)” is signed in again."))
+        case .loggedOut(let account, _):
+            withdraw(account)
+        case .tokenRefreshed(let account, _):
+            if shown[account]?.isAhead == false { withdraw(account) }
         case .configurationRead:
-            for account in shown.keys where broker.accounts[account] == nil { shown.removeValue(forKey: account)?() }
+            for account in shown.keys where broker.accounts[account] == nil { withdraw(account) }
             if !broker.configuration.daemon.notifies { withdrawAll() }
         default:
             break
@@ -32,15 +48,26 @@ import TokendProtocol
 
     /// Takes all of them away, at the daemon's end.
     package func withdrawAll() {
-        for withdraw in shown.values { withdraw() }
+        for one in shown.values { one.withdraw(nil) }
         shown = [:]
     }
 
-    private func remind(_ name: String, _ reason: EndReason) {
+    private func withdraw(_ name: String, for other: LoginReminder? = nil) {
+        shown.removeValue(forKey: name)?.withdraw(other)
+    }
+
+    private func remind(_ name: String, _ message: String, isAhead: Bool) {
         guard broker.configuration.daemon.notifies, shown[name] == nil else { return }
-        let reminder = LoginReminder(account: name, message: reason.sentence(account: name))
-        shown[name] = {}
-        shown[name] = broker.ports.notifier.remind(reminder) { [weak self] in self?.signIn(name) }
+        shown[name] = Shown(isAhead: isAhead)
+        let reminder = LoginReminder(account: name, message: message)
+        shown[name]?.withdraw = broker.ports.notifier.remind(reminder) { [weak self] in self?.signIn(name) }
+    }
+
+    private func ending(_ name: String, _ end: Int64) -> String {
+        let hours = max(0, end.subtractingSaturated(broker.ports.clock.now.wall)) / 3600
+        let time = hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
+        return "the sign-in of “\(name)” ends in \(time), and no renewal puts that off; "
+            + "sign in before with: tokenctl login \(name)"
     }
 
     private func signIn(_ name: String) {

@@ -35,17 +35,21 @@ extension RequestRouter {
     /// Puts the question, and does what was asked for once the person says yes.
     func ask(_ wanted: Wanted) -> Handling {
         .later { reply in
+            let waiter = Questions.Waiter {
+                reply.isOpen
+            } settle: { outcome in
+                guard reply.isOpen else { return }
+                guard outcome == .allowed else { return reply.fail(self.refusal(of: wanted, outcome)) }
+                self.proceed(wanted, reply)
+            }
             self.questions.ask(
                 wanted.account.name,
                 wanted.peer.clientName,
                 application: wanted.request.params["application"]?.string,
                 matter: wanted.matter,
-                pid: wanted.session.peer.pid
-            ) { outcome in
-                guard reply.isOpen else { return }
-                guard outcome == .allowed else { return reply.fail(self.refusal(of: wanted, outcome)) }
-                self.proceed(wanted, reply)
-            }
+                pid: wanted.session.peer.pid,
+                waiter: waiter
+            )
         }
     }
 
@@ -72,6 +76,7 @@ extension RequestRouter {
             case .unanswered, .allowed: "the person was asked and did not answer"
             case .nobody:
                 "there is nobody to ask: no notification service answers, and no “tokenctl policy answer” runs"
+            case .crowded: "so many questions wait for the person already that this one is not put; try again later"
             }
         let message: String
         switch wanted.matter {

@@ -142,7 +142,7 @@ extension RequestRouter {
         }
     }
 
-    private var administrator: AdministratorPolicy { broker.configuration.daemon.administrator }
+    var administrator: AdministratorPolicy { broker.configuration.daemon.administrator }
 
     func refuse(
         _ peer: PeerIdentity,

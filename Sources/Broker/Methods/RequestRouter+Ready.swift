@@ -19,5 +19,6 @@ extension RequestRouter {
     /// The log hears of what it has not been told yet.
     package func ended(_ session: ClientSession) {
         for event in session.endTally() { broker.ports.log.record(event) }
+        if session.confirmsQuestions { questions.answeringClientLeft() }
     }
 }

@@ -86,31 +86,41 @@ extension RequestRouter {
         case .status:
             let parameters = try Status.Parameters(params: request.params)
             let listed = parameters.account.map { [$0] } ?? names(in: view)
-            var daemon = DaemonStatus(
-                version: identity.version,
-                pid: identity.pid,
-                startedAt: identity.startedAt,
-                socket: view.path,
-                storeKind: broker.store.kind,
-                storeState: StoreState(rawValue: broker.store.state.rawValue),
-                configFolder: "",
-                configState: "ok"
-            )
-            daemon.refreshes = Int64(broker.refreshCount)
-            let accounts = listed.compactMap { broker.accounts[$0]?.status }.map { status in
-                var status = status
-                status.identity = nil
-                status.subject = nil
-                return status
-            }
-            return reply(Status.Result(daemon: daemon, accounts: accounts), to: request)
+            let accounts = listed.compactMap { broker.accounts[$0]?.status.withoutPerson }
+            return reply(Status.Result(daemon: narrowStatus(view.path), accounts: accounts), to: request)
         default:
             return nil
         }
     }
 
+    /// What is told of the daemon to those that see no more than some accounts.
+    func narrowStatus(_ socket: String) -> DaemonStatus {
+        var daemon = DaemonStatus(
+            version: identity.version,
+            pid: identity.pid,
+            startedAt: identity.startedAt,
+            socket: socket,
+            storeKind: broker.store.kind,
+            storeState: StoreState(rawValue: broker.store.state.rawValue),
+            configFolder: "",
+            configState: "ok"
+        )
+        daemon.refreshes = Int64(broker.refreshCount)
+        return daemon
+    }
+
     /// What the socket holds its clients to, with what the account's policy does.
     func limits(_ own: TokenLimits, of session: ClientSession) -> TokenLimits? {
         own.joined(with: TokenLimits(scope: session.view?.socket.scope))
+    }
+}
+
+extension AccountStatus {
+    /// The same without saying whose it is.
+    var withoutPerson: AccountStatus {
+        var status = self
+        status.identity = nil
+        status.subject = nil
+        return status
     }
 }

@@ -47,7 +47,7 @@ package import TokendProtocol
         do {
             return try dispatch(request, from: session)
         } catch {
-            return .reply(request.isNotification ? [] : ReplyMessage.error(error, to: request))
+            return .reply(request.isNotification ? [] : ReplyMessage.error(shown(error, to: session), to: request))
         }
     }
 
@@ -60,6 +60,8 @@ package import TokendProtocol
         if let view = session.view {
             request = try seen(request, as: method, through: view)
             if let answer = try answer(request, as: method, in: view) { return answer }
+        } else if method == .status, let peer = confined(session) {
+            return try status(request, for: peer)
         }
         switch try admitted(request, as: method, from: session) {
         case .now(let request): return try perform(request, as: method, from: session)

@@ -30,15 +30,17 @@ package enum ClientPattern: Sendable, Hashable {
         let name = parts[1]
         switch parts[0] {
         case "exe":
-            guard name.hasPrefix("/") else { throw PatternFault("must name the program's file by an absolute path") }
+            try ClientNames.checkPath(name)
             self = .executable(name)
         case "unit":
-            guard name.hasSuffix(".service") || name.hasSuffix(".scope") else {
-                throw PatternFault("must name a unit with its ending, such as unit:mail.service")
-            }
+            try ClientNames.checkUnit(name)
             self = .unit(name)
-        case "flatpak": self = .flatpak(name == "*" ? nil : name)
-        case "snap": self = .snap(name == "*" ? nil : name)
+        case "flatpak":
+            if name != "*" { try ClientNames.checkFlatpak(name) }
+            self = .flatpak(name == "*" ? nil : name)
+        case "snap":
+            if name != "*" { try ClientNames.checkSnap(name) }
+            self = .snap(name == "*" ? nil : name)
         default: throw PatternFault(Self.forms)
         }
     }

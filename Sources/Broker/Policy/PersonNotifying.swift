@@ -19,11 +19,11 @@ package import TokendProtocol
 
     /// Says that a sign-in is needed, with a button that begins it.
     ///
-    /// - Returns: called to take it away again.
+    /// - Returns: called to take it away again, or to have something said in its place.
     func remind(
         _ reminder: LoginReminder,
         onChoice: @escaping @LoopActor () -> Void
-    ) -> @LoopActor () -> Void
+    ) -> @LoopActor (_ instead: LoginReminder?) -> Void
 }
 
 /// What became of a question.
@@ -75,7 +75,7 @@ extension ConfirmQuestion {
     }
 }
 
-/// What a person is told who has to sign in again.
+/// What a person is told who has to sign in again, or has done so.
 package struct LoginReminder: Sendable, Equatable {
     package var account: String
     /// One sentence.
@@ -99,5 +99,10 @@ final class NobodyToNotify: PersonNotifying {
         return {}
     }
 
-    func remind(_ reminder: LoginReminder, onChoice: @escaping @LoopActor () -> Void) -> @LoopActor () -> Void { {} }
+    func remind(
+        _ reminder: LoginReminder,
+        onChoice: @escaping @LoopActor () -> Void
+    ) -> @LoopActor (LoginReminder?) -> Void {
+        { _ in }
+    }
 }

@@ -5,7 +5,8 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// The questions that wait for their person: one a client and account at a time, a minute each.
+/// The questions that wait for their person: one a client and account at a time, a minute each, and few at once; the
+/// others wait for their turn.
 @LoopActor final class Questions {
     /// What became of a question, for those that wait for it.
     enum Outcome: Equatable {
@@ -15,22 +16,39 @@ import TokendProtocol
         case unanswered
         /// Nobody can be asked.
         case nobody
+        /// So many questions wait that this one is not put.
+        case crowded
+    }
+
+    /// A request that waits for an answer.
+    struct Waiter {
+        /// Whether anybody still waits.
+        let isOpen: @LoopActor () -> Bool
+        let settle: @LoopActor (Outcome) -> Void
     }
 
     private struct Open {
         let question: ConfirmQuestion
         /// The process that asks: it does not answer itself.
         let pid: Int32
-        var waiting: [@LoopActor (Outcome) -> Void]
+        var waiting: [Waiter]
         var timer: (any ScheduledTimer)?
         var retract: @LoopActor () -> Void = {}
+        /// No desktop shows it: it waits for a client that puts it to a person.
+        var isForClients = false
     }
 
     private static let patience: Duration = .seconds(60)
+    /// A person can look at so many at once.
+    static let mostShown = 3
+    /// Beyond so many, nobody would ever come to the last.
+    static let mostQueued = 32
     private let ports: BrokerPorts
     private var open: [String: Open] = [:]
+    /// Not put yet, who waits longest first; their minute begins when they are.
+    private var queue: [Open] = []
     /// What a person said no to, or left unanswered, and until when nothing more is asked about it.
-    private var quiet: [String: BootInstant] = [:]
+    private var quiet: [String: (until: BootInstant, outcome: Outcome)] = [:]
     /// Whether a client is connected that puts questions to a person.
     var hasAnsweringClient: @LoopActor () -> Bool = { false }
 
@@ -38,42 +56,60 @@ import TokendProtocol
         self.ports = ports
     }
 
-    /// Asks, or joins the question that is put already.
+    /// Asks, joins the question that is put already, or waits for its turn.
     func ask(
         _ account: String,
         _ client: String,
         application: String?,
         matter: ConfirmQuestion.Matter,
         pid: Int32,
-        then: @escaping @LoopActor (Outcome) -> Void
+        waiter: Waiter
     ) {
-        let same = open.first { entry in
-            entry.value.question.account == account && entry.value.question.client == client
-        }
-        if let same {
+        func isSame(_ other: Open) -> Bool { other.question.account == account && other.question.client == client }
+        if let same = open.first(where: { isSame($0.value) }) {
             // A question about something else waits for its turn by being asked again.
-            guard same.value.question.matter == matter else { return then(.unanswered) }
-            open[same.key]?.waiting.append(then)
+            guard same.value.question.matter == matter else { return waiter.settle(.unanswered) }
+            open[same.key]?.waiting.append(waiter)
+            return
+        }
+        if let same = queue.firstIndex(where: isSame) {
+            guard queue[same].question.matter == matter else { return waiter.settle(.unanswered) }
+            queue[same].waiting.append(waiter)
             return
         }
         let now = ports.clock.now.boot
-        quiet = quiet.filter { now < $0.value }
-        if quiet[Self.key(account, client)] != nil { return then(.denied) }
-        let id = UnguessableText.make(entropy: ports.entropy.bytes(UnguessableText.entropyLength))
+        quiet = quiet.filter { now < $0.value.until }
+        if let last = quiet[Self.key(account, client)] { return waiter.settle(last.outcome) }
+        queue.removeAll { entry in !entry.waiting.contains { $0.isOpen() } }
+        guard queue.count < Self.mostQueued else { return waiter.settle(.crowded) }
         let question = ConfirmQuestion(
-            id: id,
+            id: UnguessableText.make(entropy: ports.entropy.bytes(UnguessableText.entropyLength)),
             account: account,
             client: client,
             application: application,
             matter: matter
         )
-        open[id] = Open(question: question, pid: pid, waiting: [then])
+        queue.append(Open(question: question, pid: pid, waiting: [waiter]))
+        putNext()
+    }
+
+    /// Puts what waits for its turn, as far as there is room; what nobody waits for any more is dropped.
+    private func putNext() {
+        while open.count < Self.mostShown, !queue.isEmpty {
+            let next = queue.removeFirst()
+            if next.waiting.contains(where: { $0.isOpen() }) { put(next) }
+        }
+    }
+
+    private func put(_ asked: Open) {
+        let id = asked.question.id
+        open[id] = asked
         open[id]?.timer = ports.clock.schedule(
             at: ports.clock.now.boot.advanced(by: Self.patience),
             accuracy: .milliseconds(500)
         ) { [weak self] in self?.settle(id, .unanswered) }
-        ports.log.record(.confirmWanted(question))
-        let retract = ports.notifier.ask(question) { [weak self] reply in self?.replied(reply, to: id) }
+        ports.log.record(.confirmWanted(asked.question))
+        let retract = ports.notifier.ask(asked.question) { [weak self] reply in self?.replied(reply, to: id) }
         if open[id] == nil { retract() } else { open[id]?.retract = retract }
     }
 
@@ -94,8 +130,15 @@ import TokendProtocol
         case .said(let answer): said(answer, to: id)
         case .closed: settle(id, .unanswered)
         case .nobody:
+            open[id]?.isForClients = true
             if !hasAnsweringClient() { settle(id, .nobody) }
         }
+    }
+
+    /// Nobody answers any more what no desktop shows, unless another such client is there.
+    func answeringClientLeft() {
+        guard !hasAnsweringClient() else { return }
+        for id in open.filter({ $0.value.isForClients }).keys { settle(id, .nobody) }
     }
 
     private func said(_ answer: ConfirmAnswer.Answer, to id: String) {
@@ -118,8 +161,16 @@ import TokendProtocol
         question.retract()
         if outcome == .denied || outcome == .unanswered {
             let key = Self.key(question.question.account, question.question.client)
-            quiet[key] = ports.clock.now.boot.advanced(by: Self.patience)
+            quiet[key] = (ports.clock.now.boot.advanced(by: Self.patience), outcome)
         }
-        for waiting in question.waiting { waiting(outcome) }
+        let isAllowed: Bool? =
+            switch outcome {
+            case .allowed: true
+            case .denied: false
+            case .unanswered, .nobody, .crowded: nil
+            }
+        ports.log.record(.confirmEnded(question.question, isAllowed: isAllowed))
+        for waiter in question.waiting { waiter.settle(outcome) }
+        putNext()
     }
 }

@@ -114,12 +114,12 @@ import TokendProtocol
     /// Revokes a token; whatever comes of it, the local side is done with it (RFC 7009).
     ///
     /// - Returns: a sentence where the provider did not revoke it.
-    func revoke(_ token: Secret, hint: RevocationRequest.Hint, metadata: ProviderMetadata) async -> String? {
+    func revoke(_ token: Secret, hint: RevocationRequest.Hint, metadata: ProviderMetadata) async -> RevocationFault? {
         guard let endpoint = metadata.revocationEndpoint else {
-            return "\(account.issuerHost) offers no revocation; the tokens end by themselves"
+            return RevocationFault("\(account.issuerHost) offers no revocation; the tokens end by themselves")
         }
         let authentication: ClientAuthentication
-        do { authentication = try await self.authentication() } catch { return error.message }
+        do { authentication = try await self.authentication() } catch { return RevocationFault(error.message) }
         var request = RevocationRequest(token: token, hint: hint)
             .httpRequest(endpoint: endpoint, clientID: account.clientID, authentication: authentication)
         request.timeout = .seconds(5)
@@ -129,12 +129,26 @@ import TokendProtocol
             switch RevocationAnswer.read(response, now: clock.now.wall, sent: secrets) {
             case .done, .unsupportedTokenType: return nil
             case .later(let reason, retryAfter: _):
-                return "\(account.issuerHost) did not revoke the grant now: \(reason)"
-            case .refused(let body): return "\(account.issuerHost) did not revoke the grant: \(body.message)"
+                return RevocationFault("\(account.issuerHost) did not revoke the grant now: \(reason)", isPassing: true)
+            case .refused(let body):
+                return RevocationFault("\(account.issuerHost) did not revoke the grant: \(body.message)")
             }
         } catch {
-            return error.message
+            return RevocationFault(error.message, isPassing: true)
         }
+    }
+}
+
+/// Why a provider has not revoked a token.
+struct RevocationFault {
+    /// One sentence for a person.
+    let message: String
+    /// Whether it may work another time.
+    let isPassing: Bool
+
+    init(_ message: String, isPassing: Bool = false) {
+        self.message = message
+        self.isPassing = isPassing
     }
 }
 

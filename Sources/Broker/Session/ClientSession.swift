@@ -291,8 +291,8 @@ import TokendProtocol
         let owed = pending.values
         pending = [:]
         for reply in owed { reply.abandon() }
-        server.handler.ended(self)
         server.forget(self)
+        server.handler.ended(self)
     }
 
     /// Whether answers are owed or not yet read.

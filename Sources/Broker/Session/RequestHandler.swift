@@ -33,6 +33,9 @@ package struct ReadyReply {
     /// Whether it is to be noted what a process runs when it connects: a policy may ask for it later.
     var asksForPrograms: Bool { get }
 
+    /// Whether a subscriber hears of an event.
+    func shows(_ event: EventMessage, to session: ClientSession) -> Bool
+
     /// The client is gone.
     func ended(_ session: ClientSession)
 }
@@ -43,6 +46,9 @@ extension RequestHandler {
 
     /// Nobody asks.
     package var asksForPrograms: Bool { false }
+
+    /// Everyone hears of everything.
+    package func shows(_ event: EventMessage, to session: ClientSession) -> Bool { true }
 
     /// Nothing is to be done.
     package func ended(_ session: ClientSession) {}

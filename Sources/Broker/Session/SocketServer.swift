@@ -84,7 +84,9 @@ package import TokendProtocol
     /// Sends an event to every subscriber that sees its account.
     package func publish(_ event: EventMessage, _ line: [UInt8]) {
         guard view?.shows(event) ?? true else { return }
-        for session in Array(sessions.values) where session.isSubscribed { session.send(event: line) }
+        for session in Array(sessions.values) where session.isSubscribed && handler.shows(event, to: session) {
+            session.send(event: line)
+        }
     }
 
     private func accept() {

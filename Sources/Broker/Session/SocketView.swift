@@ -15,12 +15,17 @@ package struct SocketView: Sendable {
         self.path = path
     }
 
-    /// Whether its clients hear of an event: of their own accounts alone.
+    /// Whether its clients hear of an event: of their own accounts alone, and not of who else asks for a token.
     func shows(_ event: EventMessage) -> Bool {
-        event.account.map(socket.accounts.contains) ?? false
+        !event.isQuestion && (event.account.map(socket.accounts.contains) ?? false)
     }
 
     func hasEnded(at now: Int64) -> Bool {
         socket.until.map { $0 <= now } ?? false
     }
+}
+
+extension EventMessage {
+    /// Whether it is about what another program asks of the person.
+    var isQuestion: Bool { type == .confirmWanted || type == .confirmEnded }
 }

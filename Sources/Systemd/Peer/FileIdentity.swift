@@ -20,4 +20,12 @@ package struct FileIdentity: Sendable, Hashable {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
     }
+
+    /// What lies at `path` itself, a link too; nil where there is nothing to be seen.
+    package init?(ofEntry path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
 }

@@ -88,6 +88,9 @@ package struct AccountView: Sendable {
             let ago = fault["at"]?.int64.map { TimePhrase.relative($0, to: now) }
             lines.append(TerminalText.sanitized(message) + (ago.map { $0 == "now" ? "" : " (\($0))" } ?? ""))
         }
+        if isEnding, let end = time("grant_expires_at") {
+            lines.append("The sign-in ends \(TimePhrase.relative(end, to: now)), and no renewal puts that off.")
+        }
         if let pending = members["login"]?.object?["expires_at"]?.int64 {
             lines.append("A sign-in waits in the browser; it ends \(TimePhrase.relative(pending, to: now)).")
         }
@@ -99,6 +102,9 @@ package struct AccountView: Sendable {
         members["fault"]?.object?["message"]?.string.map { TerminalText.sanitized($0, limit: 600) }
     }
 
+    /// A person should sign in anew soon.
+    private var isEnding: Bool { members["grant_ending"]?.bool == true }
+
     private var isFaultyFile: Bool { members["fault"]?.object?["kind"]?.string == "config_invalid" }
 
     /// The command that leads on; nil where none is needed.
@@ -108,7 +114,7 @@ package struct AccountView: Sendable {
         case "store_locked": "tokenctl unlock"
         // A fault in a file names its place; another one is the provider's word about the settings.
         case "misconfigured": isFaultyFile ? nil : "tokenctl account show \(account)"
-        default: isPaused ? "tokenctl resume \(account)" : nil
+        default: isPaused ? "tokenctl resume \(account)" : isEnding ? "tokenctl login \(account)" : nil
         }
     }
 

@@ -24,7 +24,13 @@ package struct ConfigFault: Sendable {
     }
 
     /// The command that mends it; nil where none does.
-    package var command: String? { mend == .restart ? "systemctl --user restart tokend" : nil }
+    package var command: String? {
+        switch mend {
+        case .restart: "systemctl --user restart tokend"
+        case .reload: "tokenctl reload"
+        case .wait, nil: nil
+        }
+    }
 
     /// What to do about all of `faults`, each step once.
     package static func steps(_ faults: [ConfigFault]) -> [String] {

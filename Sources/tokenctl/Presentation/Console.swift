@@ -169,6 +169,12 @@ package final class Console {
         }
     }
 
+    /// Forgets what was typed and not taken yet.
+    func dropTyped() {
+        readAhead = []
+        tcflush(input, TCIFLUSH)
+    }
+
     /// Everything on stdin, up to `limit` bytes; nil where it is longer or cannot be read.
     package func readAll(limit: Int) -> [UInt8]? {
         var bytes = readAhead

@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 package import StrictJSON
-import TokenClient
 package import TokendProtocol
 
 /// `tokenctl policy list`: what was answered for good.
@@ -49,55 +48,6 @@ struct PolicyRevokeVerb {
             conversation.console.say("Forgotten; \(client) is asked about again.")
         }
         return ExitCode.success
-    }
-}
-
-/// `tokenctl policy answer`: puts the daemon's questions to who sits here, where no desktop does.
-struct PolicyAnswerVerb {
-    private let conversation: Conversation
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
-
-    func run() throws(TokenctlError) -> Int32 {
-        guard console.traits.isInteractive else {
-            throw .usage("policy answer asks a person, and there is no terminal here")
-        }
-        let interruption = conversation.takeOverSignals()
-        _ = try conversation.ask(EventsSubscribe.self, EventsSubscribe.Parameters(confirms: true))
-        console.say("Waiting for programs that ask; Ctrl-C ends.")
-        while true {
-            let event = try nextEvent(interruption)
-            if let signal = interruption.take() { throw .interrupted(by: signal, "nobody answers here any more") }
-            guard let event, event["type"]?.string == "confirm_wanted" else { continue }
-            try answer(event)
-        }
-    }
-
-    private func nextEvent(_ interruption: Interruption) throws(TokenctlError) -> JSONObject? {
-        let client = try conversation.client()
-        do throws(TokenClientError) {
-            return try client.nextEvent(until: Deadline(in: .seconds(3600)), watching: interruption.descriptor)
-        } catch {
-            throw conversation.translated(error, account: nil)
-        }
-    }
-
-    private func answer(_ event: JSONObject) throws(TokenctlError) {
-        let question = PolicyQuestion(event)
-        guard let id = question.id else { return }
-        console.say(question.sentence)
-        guard let answer = question.answer(console.ask(question.prompt) ?? "") else {
-            return console.say("That is no answer; it is left open.")
-        }
-        do throws(TokenctlError) {
-            _ = try conversation.ask(ConfirmAnswer.self, ConfirmAnswer.Parameters(id: id, answer: answer))
-        } catch {
-            // It was answered elsewhere, or nobody waits any more.
-            console.say(error.message)
-        }
     }
 }
 

@@ -21,7 +21,8 @@ final class CurlHTTPTransport: HTTPTransport {
         try await transport(for: wire).send(request)
     }
 
-    /// Forgets the settings that were in force before.
+    /// Forgets the settings that were in force before, names that were looked up, and idle connections: through another
+    /// network they may be dead, and nobody says so.
     func forgetAll() {
         transports = [:]
     }

@@ -32,20 +32,25 @@ import TokendProtocol
             answer(.nobody)
             return {}
         }
-        return show(NotificationText(question)) { choice in
+        let shown = show(NotificationText(question)) { choice in
             switch choice {
             case .action(let key): answer(ConfirmAnswer.Answer(rawValue: key).map { .said($0) } ?? .closed)
             case .closed: answer(.closed)
             case .nowhere: answer(.nobody)
             }
         }
+        return { [weak self] in self?.end(shown) }
     }
 
-    func remind(_ reminder: LoginReminder, onChoice: @escaping @LoopActor () -> Void) -> @LoopActor () -> Void {
-        guard isEnabled() else { return {} }
-        return show(NotificationText(reminder)) { choice in
+    func remind(
+        _ reminder: LoginReminder,
+        onChoice: @escaping @LoopActor () -> Void
+    ) -> @LoopActor (LoginReminder?) -> Void {
+        guard isEnabled() else { return { _ in } }
+        let shown = show(NotificationText(reminder)) { choice in
             if case .action = choice { onChoice() }
         }
+        return { [weak self] instead in self?.end(shown, instead: instead.map(NotificationText.init(done:))) }
     }
 
     private enum Choice {
@@ -59,7 +64,7 @@ import TokendProtocol
     private func show(
         _ text: NotificationText,
         _ then: @escaping @LoopActor (Choice) -> Void
-    ) -> @LoopActor () -> Void {
+    ) -> Once {
         let once = Once(then)
         Task.onLoop { [self] in
             do throws(SystemdError) {
@@ -80,10 +85,16 @@ import TokendProtocol
                 once.call(.nowhere)
             }
         }
-        return { [weak self] in
-            guard once.end() else { return }
-            if let id = once.id { self?.close(id) }
-        }
+        return once
+    }
+
+    /// Takes a notification away that nobody has answered, or puts another one into its place.
+    private func end(_ once: Once, instead: NotificationText? = nil) {
+        guard once.end(), let id = once.id else { return }
+        guard let instead, let bus else { return close(id) }
+        shown[id] = nil
+        let call = service.notify(instead, replacing: id)
+        Task.onLoop { _ = try? await bus.call(call, deadline: .seconds(5)) }
     }
 
     private func close(_ id: UInt32) {
@@ -143,14 +154,18 @@ struct NotificationService {
 
     var capabilities: BusCall { call("GetCapabilities", []) }
 
-    /// It stays until it is answered or closed; urgent, since a program waits for it.
-    func notify(_ text: NotificationText) -> BusCall {
-        call(
+    /// One with buttons stays until it is answered or closed, and is urgent, since somebody waits for it.
+    ///
+    /// - Parameter id: the notification that it takes the place of; 0: none.
+    func notify(_ text: NotificationText, replacing id: UInt32 = 0) -> BusCall {
+        let isQuestion = !text.actions.isEmpty
+        return call(
             "Notify",
             [
-                .string("tokend"), .uint32(0), .string("dialog-password"), .string(text.summary), .string(text.body),
+                .string("tokend"), .uint32(id), .string("dialog-password"), .string(text.summary), .string(text.body),
                 .strings(text.actions.flatMap { [$0.key, $0.label] }),
-                .array(of: "{sv}", [.entry(.string("urgency"), .variant(.byte(2)))]), .int32(0),
+                .array(of: "{sv}", [.entry(.string("urgency"), .variant(.byte(isQuestion ? 2 : 1)))]),
+                .int32(isQuestion ? 0 : -1),
             ]
         )
     }
@@ -158,7 +173,10 @@ struct NotificationService {
     func close(_ id: UInt32) -> BusCall { call("CloseNotification", [.uint32(id)]) }
 
     func signal(_ member: String) -> BusMatch {
-        BusMatch(sender: Self.name, path: Self.path, interface: Self.name, member: member)
+        var match = BusMatch(sender: Self.name, path: Self.path, interface: Self.name, member: member)
+        // Services tell the program alone that shows a notification.
+        match.takesAddressed = true
+        return match
     }
 
     private func call(_ member: String, _ arguments: [BusValue]) -> BusCall {
@@ -192,6 +210,13 @@ struct NotificationText {
         summary = "Sign in to “\(reminder.account)”"
         body = Self.shown(reminder.message)
         actions = [("default", "Sign in"), ("login", "Sign in")]
+    }
+
+    /// That it is done.
+    init(done reminder: LoginReminder) {
+        summary = "Signed in to “\(reminder.account)”"
+        body = Self.shown(reminder.message)
+        actions = []
     }
 
     private static func shown(_ text: String) -> String {

@@ -57,6 +57,30 @@ import TokendProtocol
         #expect(status.expiresAt == HandClock.start.wall + 5)
     }
 
+    @LoopActor @Test func `throttled tells the time that the provider named, a network that came the sooner try (B9)`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        var call = try world.get()
+        let wait: HTTPHeaders = ["Retry-After": "600"]
+        await world.transport.next().answer(.oauthError("slow_down", status: 429, headers: wait))
+        _ = await call.ended()
+        var status = try world.account().status
+        #expect(status.state == .retrying && status.fault?.kind == .providerUnreachable)
+        #expect(status.fault?.retryAt == HandClock.start.wall + 600 && status.refreshAt == HandClock.start.wall + 600)
+        world.transport.script = { _ in .failure(.test(.resolve, mayHaveBeenSent: false)) }
+        world.entropy.roll = 0.99
+        await world.clock.advance(by: .seconds(5400))
+        call = try world.get()
+        _ = await call.ended()
+        await world.clock.advance(by: .seconds(10))
+        #expect(try world.account().status.refreshAt ?? 0 > world.clock.now.wall + 60)
+        world.broker.networkAppeared()
+        status = try world.account().status
+        #expect(status.refreshAt ?? .max <= world.clock.now.wall + 5)
+        #expect(status.fault?.retryAt == status.refreshAt)
+    }
+
     @LoopActor @Test func `a fault that only a person can mend has no retry_at`() async throws {
         let world = await World.signedIn(try .plain())
         let call = try world.get()

@@ -100,4 +100,29 @@ import TokendProtocol
         await world.clock.advance(by: .seconds(200_000))
         #expect(world.store.member("refresh_token")?.string == "R1")
     }
+
+    @LoopActor @Test func `one wrong invalid_grant of Microsoft's costs no sign-in (B6)`() async throws {
+        let world = await World.signedIn(try .plain())
+        let wrong: JSONObject = ["error": "invalid_grant", "error_codes": [70000]]
+        let first = try world.get()
+        await world.transport.next().answer(.json(wrong, status: 400))
+        #expect(await first.failure()?.kind == .providerError)
+        #expect(world.store.member("refresh_token") == "R1" && world.log.endings.isEmpty)
+        world.transport.script = { _ in .success(.token("A2")) }
+        await world.clock.advance(by: .seconds(10))
+        #expect(world.transport.refreshes.map { $0["refresh_token"] } == ["R1", "R1"])
+        #expect(await (try world.get()).token() == "A2")
+    }
+
+    @LoopActor @Test func `said three times over a quarter of an hour it is the end, and the token stays (B6)`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        let wrong: JSONObject = ["error": "invalid_grant", "error_codes": [70000]]
+        world.transport.script = { _ in .success(.json(wrong, status: 400)) }
+        await world.clock.advance(by: .seconds(3600))
+        #expect(world.log.endings == [.ended])
+        #expect(await (try world.get()).failure()?.kind == .loginRequired)
+        #expect(world.store.member("refresh_token") == "R1")
+    }
 }

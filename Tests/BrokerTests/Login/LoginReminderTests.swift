@@ -20,8 +20,37 @@ import TokendProtocol
         #expect(world.notifier.withdrawn.isEmpty)
         reminders.note(.loginFinished(account: "work", loginID: "x", error: nil))
         #expect(world.notifier.withdrawn.count == 1)
+        #expect(world.notifier.replacements.map(\.message) == ["“work” is signed in again."])
         reminders.note(ended)
         #expect(world.notifier.reminders.count == 2)
+        // What mended itself, or was given up, needs no word.
+        reminders.note(.tokenRefreshed(account: "work", expiresAt: nil))
+        reminders.note(ended)
+        reminders.note(.loggedOut(account: "work", revocationFault: nil))
+        #expect(world.notifier.withdrawn.count == 3 && world.notifier.replacements.count == 1)
+    }
+
+    @Test @LoopActor func `an end that comes near is told anew at each mark, whatever is renewed (engine rule 18)`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain(), age: 60)
+        let reminders = LoginReminders(broker: world.broker)
+        let end = world.clock.now.wall + 3 * 86_400
+        reminders.note(.grantEnding(account: "work", at: end))
+        reminders.note(.tokenRefreshed(account: "work", expiresAt: nil))
+        #expect(world.notifier.reminders.count == 1 && world.notifier.withdrawn.isEmpty)
+        #expect(world.notifier.reminders.last?.message.contains("ends in 3 days") == true)
+        await world.clock.suspend(for: .seconds(2 * 86_400))
+        reminders.note(.grantEnding(account: "work", at: end))
+        #expect(world.notifier.reminders.count == 2 && world.notifier.withdrawn.count == 1)
+        #expect(world.notifier.reminders.last?.message.contains("ends in 24 hours") == true)
+        reminders.note(.loginFinished(account: "work", loginID: "x", error: nil))
+        #expect(world.notifier.withdrawn.count == 2)
+        reminders.note(.grantEnding(account: "work", at: end))
+        reminders.note(.grantEnded(account: "work", reason: .ended, oauthError: nil))
+        #expect(world.notifier.reminders.count == 4 && world.notifier.withdrawn.count == 3)
+        reminders.note(.tokenRefreshed(account: "work", expiresAt: nil))
+        #expect(world.notifier.withdrawn.count == 4)
     }
 
     @Test @LoopActor func `what nobody can mend by signing in is not told (C2)`() async throws {

@@ -96,6 +96,41 @@ import TokendProtocol
         await stand.world.clock.advance(by: .seconds(60))
         for id in ids { #expect(await stand.client.reply(to: id).kind == .notAllowed) }
         #expect(stand.notifier.asked[0].isRetracted)
+        #expect(stand.world.log.ends == [nil])
+    }
+
+    @Test @LoopActor func `where no desktop asks, a question waits for as long as somebody is there to answer`()
+        async throws
+    {
+        let stand = try await Stand(.first)
+        defer { stand.methods.end() }
+        stand.notifier.isThere = false
+        let answering = [try stand.methods.client(), try stand.methods.client()]
+        for client in answering { #expect(await client.call(.eventsSubscribe, ["confirms": true]).value != nil) }
+        let id = await stand.asks()
+        answering[0].leave()
+        #expect(await !stand.client.hasReply(to: id))
+        answering[1].leave()
+        let error = await stand.client.reply(to: id).error
+        #expect(error?.kind == .notAllowed && error?.message.contains("nobody to ask") == true)
+        // That was nobody's no: the next one is asked.
+        let next = try stand.methods.client()
+        #expect(await next.call(.eventsSubscribe, ["confirms": true]).value != nil)
+        let again = await stand.asks()
+        #expect(stand.methods.router.questions.answer(try #require(stand.world.log.questions.last).id, .once))
+        #expect(await stand.client.reply(to: again).value != nil)
+        next.leave()
+    }
+
+    @Test @LoopActor func `what a person left open is not asked again at once`() async throws {
+        let stand = try await Stand(.first)
+        defer { stand.methods.end() }
+        let id = await stand.asks()
+        stand.notifier.asked.last?.reply(.closed)
+        for error in [await stand.client.reply(to: id).error, await stand.client.call(.tokenGet).error] {
+            #expect(error?.kind == .notAllowed && error?.message.contains("did not answer") == true, "\(error as Any)")
+        }
+        #expect(stand.notifier.asked.count == 1)
     }
 
     @Test @LoopActor func `where nobody can be asked, the answer comes at once and says the way`() async throws {
@@ -147,6 +182,14 @@ import TokendProtocol
 }
 
 extension RecordingLog {
+    /// What became of the questions.
+    fileprivate var ends: [Bool?] {
+        events.compactMap { event in
+            guard case .confirmEnded(_, let isAllowed) = event else { return nil }
+            return .some(isAllowed)
+        }
+    }
+
     /// What people were asked.
     fileprivate var questions: [ConfirmQuestion] {
         events.compactMap { event in

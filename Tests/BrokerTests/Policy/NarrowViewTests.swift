@@ -101,6 +101,9 @@ import TokendProtocol
         #expect(view.shows(EventMessage(.tokenRefreshed, account: "work", at: 0)))
         #expect(!view.shows(EventMessage(.tokenRefreshed, account: "home", at: 0)))
         #expect(!view.shows(EventMessage(.configReloaded, at: 0)))
+        // Which other program asks is nobody's business there.
+        #expect(!view.shows(EventMessage(.confirmWanted, account: "work", at: 0)))
+        #expect(!view.shows(EventMessage(.confirmEnded, account: "work", at: 0)))
     }
 
     @Test @LoopActor func `after its end nothing is there`() async throws {

@@ -40,6 +40,7 @@ import TokendProtocol
 
     /// A round trip on another connection: whatever the server could do before, it has done.
     func roundTrip() async throws {
+        try Task.checkCancellation()
         let other = try peer()
         for _ in 0..<3 {
             other.send("{\"method\":\"echo\"}\n")
@@ -81,7 +82,7 @@ import TokendProtocol
 
     func handle(_ request: RequestMessage, from session: ClientSession) -> Handling {
         taken.append(request.method)
-        defer { wake() }
+        defer { wake(taken.count) }
         switch request.method {
         case "wait":
             return .later { reply in
@@ -101,27 +102,39 @@ import TokendProtocol
         }
     }
 
-    /// Waits until that many requests were taken.
+    /// Waits until that many requests were taken, or the test's time is up.
     func taken(_ count: Int) async {
         guard taken.count < count else { return }
-        await withUnsafeContinuation { watchers.append((count, $0)) }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { watchers.append((count, $0)) }
+        } onCancel: {
+            Task { @LoopActor in wake(.max) }
+        }
     }
 
-    /// Waits until a client has left.
+    /// Waits until a client has left, or the test's time is up.
     func someoneLeaves() async {
         guard abandoned == 0 else { return }
-        await withUnsafeContinuation { leavers.append($0) }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { leavers.append($0) }
+        } onCancel: {
+            Task { @LoopActor in wakeLeavers() }
+        }
     }
 
     private func left() {
         abandoned += 1
+        wakeLeavers()
+    }
+
+    private func wakeLeavers() {
         for leaver in leavers { leaver.resume() }
         leavers = []
     }
 
-    private func wake() {
-        let due = watchers.filter { $0.0 <= taken.count }
-        watchers.removeAll { $0.0 <= taken.count }
+    private func wake(_ count: Int) {
+        let due = watchers.filter { $0.0 <= count }
+        watchers.removeAll { $0.0 <= count }
         for (_, continuation) in due { continuation.resume() }
     }
 

@@ -103,8 +103,16 @@ import Systemd
         descriptor = -1
     }
 
+    /// Waits for bytes or the end; for a test whose time is up, the connection is over.
     private func more() async {
-        await withUnsafeContinuation { waiting.append($0) }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { waiting.append($0) }
+        } onCancel: {
+            Task { @LoopActor in
+                isOver = true
+                wake()
+            }
+        }
     }
 
     private func ready() {
@@ -122,6 +130,10 @@ import Systemd
         } else {
             return
         }
+        wake()
+    }
+
+    private func wake() {
         let resumed = waiting
         waiting = []
         for continuation in resumed { continuation.resume() }

@@ -11,10 +11,30 @@ enum LoopThread {
     static let start: Void = DetachedThread.run { _ = try? EventLoop.main.run() }
 }
 
-/// Starts the loop's thread before a suite, whose test functions may then be `@LoopActor`.
-struct OnLoopTrait: SuiteTrait, TestTrait {
+/// Starts the loop's thread before a suite, whose test functions may then be `@LoopActor`, and runs a few of them at a
+/// time.
+///
+/// All of them share that one thread: begun together, each would take as long as all, and on a busy machine that is more
+/// than the minute that is meant for one. Waiting for the turn does not count towards a test's time limit.
+struct OnLoopTrait: SuiteTrait, TestTrait, TestScoping {
+    private static let turns = Turnstile(width: 4)
+
+    var isRecursive: Bool { true }
+
     func prepare(for test: Test) async throws {
         LoopThread.start
+    }
+
+    func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+        test.isSuite || testCase != nil ? nil : self
+    }
+
+    func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await Self.turns.pass(function)
     }
 }
 

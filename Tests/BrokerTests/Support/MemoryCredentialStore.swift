@@ -18,6 +18,8 @@ import Systemd
     private(set) var kept: [String: StoredItem] = [:]
     /// The clients' items, by account.
     private(set) var clients: [String: StoredItem] = [:]
+    /// Grants whose revocation is owed, by account.
+    private(set) var revocations: [String: StoredItem] = [:]
     /// Every item that was written, in order.
     private(set) var written: [StoredItem] = []
     /// Calls that came, whatever became of them.
@@ -59,6 +61,7 @@ import Systemd
         switch item.kind {
         case .grant: kept[item.account] = item
         case .client: clients[item.account] = item
+        case .revocation: revocations[item.account] = item
         }
     }
 
@@ -75,10 +78,14 @@ import Systemd
         for continuation in released { continuation.resume() }
     }
 
-    /// Waits until a call has come that is held.
+    /// Waits until a call has come that is held, or the test's time is up.
     func holding() async {
         guard waiting.isEmpty else { return }
-        await withUnsafeContinuation { watchers.append($0) }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { watchers.append($0) }
+        } onCancel: {
+            Task { @LoopActor in wakeWatchers() }
+        }
     }
 
     /// The process is gone: the calls that were held never happen.
@@ -89,12 +96,16 @@ import Systemd
 
     func items() async throws(StoreError) -> [StoredItem] {
         try await pass(.read)
-        return Array(kept.values) + Array(clients.values)
+        return Array(kept.values) + Array(clients.values) + Array(revocations.values)
     }
 
     func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
         try await pass(.read)
-        return kind == .grant ? kept[account] : clients[account]
+        switch kind {
+        case .grant: return kept[account]
+        case .client: return clients[account]
+        case .revocation: return revocations[account]
+        }
     }
 
     func write(_ item: StoredItem) async throws(StoreError) {
@@ -105,7 +116,11 @@ import Systemd
 
     func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
         try await pass(.remove)
-        if kind == .grant { kept[account] = nil } else { clients[account] = nil }
+        switch kind {
+        case .grant: kept[account] = nil
+        case .client: clients[account] = nil
+        case .revocation: revocations[account] = nil
+        }
     }
 
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
@@ -121,10 +136,14 @@ import Systemd
             // A release may have come between the look and this.
             guard held.contains(operation) else { return continuation.resume() }
             waiting.append(continuation)
-            let watching = watchers
-            watchers = []
-            for watcher in watching { watcher.resume() }
+            wakeWatchers()
         }
+    }
+
+    private func wakeWatchers() {
+        let watching = watchers
+        watchers = []
+        for watcher in watching { watcher.resume() }
     }
 
     private func pass(_ operation: Operation) async throws(StoreError) {

@@ -28,6 +28,8 @@ import TokendProtocol
     var isThere = true
     private(set) var asked: [Asked] = []
     private(set) var reminders: [LoginReminder] = []
+    /// What was said in a reminder's place when it was mended.
+    private(set) var replacements: [LoginReminder] = []
     /// Reminders that were taken away again.
     private(set) var withdrawn: [LoginReminder] = []
     private var choices: [@LoopActor () -> Void] = []
@@ -45,10 +47,16 @@ import TokendProtocol
         return { asked.retract() }
     }
 
-    func remind(_ reminder: LoginReminder, onChoice: @escaping @LoopActor () -> Void) -> @LoopActor () -> Void {
+    func remind(
+        _ reminder: LoginReminder,
+        onChoice: @escaping @LoopActor () -> Void
+    ) -> @LoopActor (LoginReminder?) -> Void {
         reminders.append(reminder)
         choices.append(onChoice)
-        return { [weak self] in self?.withdrawn.append(reminder) }
+        return { [weak self] instead in
+            self?.withdrawn.append(reminder)
+            if let instead { self?.replacements.append(instead) }
+        }
     }
 
     /// The person presses the last reminder's button.

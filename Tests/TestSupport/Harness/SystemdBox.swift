@@ -23,7 +23,9 @@ package final class SystemdBox: Sendable {
 
     /// Boots a box with these files of the machine at other places in it, read-only; its user manager runs when
     /// this returns.
-    package static func boot(binding files: [String: String] = [:]) async throws -> SystemdBox {
+    ///
+    /// - Parameter home: a folder of the machine that is the box's `/home`, and outlives it; nil: one of its own.
+    package static func boot(binding files: [String: String] = [:], home: String? = nil) async throws -> SystemdBox {
         try MissingPrerequisite.require(program: "/usr/bin/systemd-nspawn")
         let folder = "/run/tokend-box-\(getpid())"
         // nspawn refuses `/` itself. The bind is read-only, so that nothing that goes wrong can hurt the machine.
@@ -31,14 +33,18 @@ package final class SystemdBox: Sendable {
         try await root("mount", "--bind", "/", folder + "/root")
         do {
             try await root("mount", "-o", "remount,bind,ro", folder + "/root")
-            return try await start(in: folder, binding: files)
+            return try await start(in: folder, binding: files, home: home)
         } catch {
             await removeFolder(folder)
             throw error
         }
     }
 
-    private static func start(in folder: String, binding files: [String: String]) async throws -> SystemdBox {
+    private static func start(
+        in folder: String,
+        binding files: [String: String],
+        home: String?
+    ) async throws -> SystemdBox {
         let notifications = try NotifySocket(path: temporaryPath("tokend-box-notify"))
         let command = asRoot(
             [
@@ -47,6 +53,7 @@ package final class SystemdBox: Sendable {
                 "--private-network", "--machine=tokend-box", "--link-journal=no", "--console=pipe",
                 "--kill-signal=SIGRTMIN+3",
             ] + files.sorted { $0.key < $1.key }.map { "--bind-ro=\($0.value):\($0.key)" }
+                + (home.map { ["--bind=\($0):/home"] } ?? [])
         )
         let process = try ChildProcess(command[0], Array(command.dropFirst()), environment: hostEnvironment)
         let prefix = "X_NSPAWN_LEADER_PID="

@@ -57,12 +57,19 @@ package struct Tokenctl: Sendable {
     }
 
     /// Starts it at a terminal of that size, of `script`'s making; what it writes there is the output, as it wrote it.
-    package func startAtTerminal(columns: Int = 80, rows: Int = 24, _ arguments: String...) throws -> ChildProcess {
+    /// What is written to its input is typed there.
+    package func startAtTerminal(
+        columns: Int = 80,
+        rows: Int = 24,
+        input: ChildProcess.Input = .none,
+        _ arguments: String...
+    ) throws -> ChildProcess {
         let words = try ([BuildProducts.program("tokenctl")] + arguments).map { "'\($0)'" }.joined(separator: " ")
         return try ChildProcess(
             "/usr/bin/script",
             ["-q", "-e", "-c", "stty cols \(columns) rows \(rows) -onlcr; exec \(words)", "/dev/null"],
-            environment: environment.merging(["LANG": "C.UTF-8", "TERM": "xterm-256color"]) { $1 }
+            environment: environment.merging(["LANG": "C.UTF-8", "TERM": "xterm-256color"]) { $1 },
+            input: input
         )
     }
 }

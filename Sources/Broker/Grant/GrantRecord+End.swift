@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+extension GrantRecord {
+    /// Takes over what a refresh says of the grant's own end, in seconds from its sending; nil: nothing.
+    ///
+    /// An end that moves on with each refresh is one of idleness, which refreshing keeps away. One that stays is the
+    /// sign-in's, and only a person can put it off.
+    mutating func takeEnd(_ life: Int64?, sentAt: Int64) {
+        guard let life else {
+            // Of a new refresh token nobody has said when it ends.
+            if rotates != true, grantExpiresAt != nil { isEndFixed = true }
+            return
+        }
+        let end = sentAt.addingSaturated(life)
+        if let grantExpiresAt { isEndFixed = end <= grantExpiresAt.addingSaturated(60) }
+        grantExpiresAt = end
+    }
+
+    /// The grant's end as far as only a new sign-in puts it off; unix seconds.
+    var fixedEnd: Int64? {
+        guard renewable, isEndFixed == true else { return nil }
+        return grantExpiresAt
+    }
+}
+
+/// When a person is told that a grant comes to its fixed end: three days and one day before (engine rule 18).
+enum EndNotice {
+    private static let day: Int64 = 86_400
+    private static let marks: [Int64] = [3, 1]
+
+    /// How many days before the end the notice is that is due now; nil: none yet, or the end has come. A grant that does
+    /// not live so long at all gets none.
+    static func due(end: Int64, signedInAt: Int64, at now: Int64) -> Int64? {
+        guard now < end else { return nil }
+        return marks.last { days in
+            let mark = mark(days, before: end)
+            return signedInAt < mark && mark <= now
+        }
+    }
+
+    /// When the next notice is due; nil: no more.
+    static func next(end: Int64, after now: Int64) -> Int64? {
+        marks.map { mark($0, before: end) }.first { $0 > now }
+    }
+
+    private static func mark(_ days: Int64, before end: Int64) -> Int64 { end.subtractingSaturated(days * day) }
+}

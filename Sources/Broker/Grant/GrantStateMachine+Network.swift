@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Systemd
+
+extension GrantStateMachine {
+    /// A network has come: what had failed in passing is tried again, at once where no token holds.
+    ///
+    /// A network that comes and goes makes no loop of it: ten seconds after the last try at the soonest, and the back-off
+    /// starts anew once a minute at most. What the provider asked for is kept to.
+    package mutating func networkAppeared(at now: Moment, roll: Double) {
+        guard case .live(var grant) = state, !grant.isRefreshing else { return }
+        // The network that has come may be the one behind the portal whose certificate was not accepted.
+        if grant.distrusts >= 3 { grant.failure?.kind = .untrusted }
+        guard grant.failure?.kind == .passing || grant.failure?.kind == .untrusted else { return }
+        if grant.failure?.kind == .untrusted { grant.throttledUntil = nil }
+        grant.networkAppeared(at: now, roll: roll)
+        state = .live(grant)
+    }
+}
+
+extension LiveGrant {
+    /// The spread of those whose token does not hold any more, and of the others.
+    private static let (soon, later): (Duration, Duration) = (.seconds(5), .seconds(30))
+
+    fileprivate mutating func networkAppeared(at now: Moment, roll: Double) {
+        if backoffReset.map({ $0.duration(to: now.boot) >= .seconds(60) }) ?? true {
+            attempts = 0
+            backoffReset = now.boot
+        }
+        let spread = (holds(now) ? Self.later : Self.soon) * roll
+        var instant = now.boot.advanced(by: spread)
+        if let lastAttempt { instant = max(instant, lastAttempt.advanced(by: .seconds(10))) }
+        if let throttledUntil { instant = max(instant, throttledUntil) }
+        // What was due long ago is not taken for kept by a sleep.
+        notBefore = notBefore < now.boot ? instant : min(notBefore, instant)
+    }
+}

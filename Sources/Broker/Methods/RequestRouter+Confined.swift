@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import StrictJSON
+import Systemd
+package import TokendProtocol
+
+/// What programs see that are in a sandbox, or may be: the accounts that they may use, and no others.
+extension RequestRouter {
+    /// The program at the other end of the main socket, unless it is known to be in no sandbox.
+    func confined(_ session: ClientSession) -> PeerIdentity? {
+        guard session.view == nil else { return nil }
+        let peer = session.identity()
+        return peer.isOutsideSandboxes ? nil : peer
+    }
+
+    /// `status` for it.
+    func status(_ request: RequestMessage, for peer: PeerIdentity) throws(ProtocolError) -> Handling {
+        let parameters = try Status.Parameters(params: request.params)
+        let names = namesSeen(by: peer)
+        if let name = parameters.account, !names.contains(name) {
+            // As if there were none.
+            let message = "there is no account “\(DisplayText.sanitized(name))”"
+            throw ProtocolError(.accountUnknown, message, data: ["accounts": .array(names.map { .string($0) })])
+        }
+        let listed = (parameters.account.map { [$0] } ?? names).compactMap { broker.accounts[$0] }
+        let accounts = listed.map { account in
+            mayKnowPerson(of: account, peer) ? account.status : account.status.withoutPerson
+        }
+        return reply(Status.Result(daemon: narrowStatus(identity.socket), accounts: accounts), to: request)
+    }
+
+    /// An error as this client may read it: it names no account that the client does not see.
+    func shown(_ error: ProtocolError, to session: ClientSession) -> ProtocolError {
+        guard error.kind == .accountUnknown, error.data["accounts"] != nil, let peer = confined(session) else {
+            return error
+        }
+        var error = error
+        error.data["accounts"] = .array(namesSeen(by: peer).map { .string($0) })
+        return error
+    }
+
+    package func shows(_ event: EventMessage, to session: ClientSession) -> Bool {
+        guard let peer = confined(session) else { return true }
+        // Who else asks for what is the person's affair.
+        guard !event.isQuestion, let name = event.account, let account = broker.accounts[name] else {
+            return false
+        }
+        return isSeen(account, by: peer)
+    }
+
+    private func namesSeen(by peer: PeerIdentity) -> [String] {
+        broker.accountNames.filter { broker.accounts[$0].map { isSeen($0, by: peer) } ?? false }
+    }
+
+    private func isSeen(_ account: Account, by peer: PeerIdentity) -> Bool {
+        guard account.hasPolicy else { return false }
+        switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
+        case .allowed, .asks: return true
+        case .refused, .denied: return mayChange(account, peer)
+        }
+    }
+
+    /// The wide token tells who the person is at most providers; a narrower one does not.
+    private func mayKnowPerson(of account: Account, _ peer: PeerIdentity) -> Bool {
+        switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
+        case .allowed(let limits) where limits.isEmpty: return true
+        case .asks(let limits, isEachTime: false) where limits.isEmpty && hasSaidAlways(peer, to: account): return true
+        default: return mayChange(account, peer)
+        }
+    }
+
+    private func mayChange(_ account: Account, _ peer: PeerIdentity) -> Bool {
+        account.policy.administration(by: peer, under: administrator, fileAt: FileIdentity.init(at:)) == .allowed
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Secrets
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// `tokenctl policy answer`: puts the daemon's questions to who sits here, where no desktop does.
+struct PolicyAnswerVerb {
+    private let conversation: Conversation
+    private var console: Console { conversation.console }
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+
+    func run() throws(TokenctlError) -> Int32 {
+        guard console.traits.isInteractive else {
+            throw .usage("policy answer asks a person, and there is no terminal here")
+        }
+        let interruption = conversation.takeOverSignals()
+        _ = try conversation.ask(EventsSubscribe.self, EventsSubscribe.Parameters(confirms: true))
+        console.say("Waiting for programs that ask; Ctrl-C ends.")
+        var waiting: [PolicyQuestion] = []
+        while true {
+            if waiting.isEmpty {
+                take(try nextEvent(interruption, within: .seconds(3600)), into: &waiting)
+                continue
+            }
+            let question = waiting.removeFirst()
+            guard try put(question, &waiting, interruption) else {
+                console.say("Nobody answers here any more.")
+                return ExitCode.success
+            }
+        }
+    }
+
+    private func nextEvent(
+        _ interruption: Interruption,
+        within limit: Duration
+    ) throws(TokenctlError) -> JSONObject? {
+        let client = try conversation.client()
+        let event: JSONObject?
+        do throws(TokenClientError) {
+            event = try client.nextEvent(until: Deadline(in: limit), watching: interruption.descriptor)
+        } catch {
+            throw conversation.translated(error, account: nil)
+        }
+        if let signal = interruption.take() { throw .interrupted(by: signal, "nobody answers here any more") }
+        return event
+    }
+
+    /// A new question waits for its turn; one that is over is not put.
+    ///
+    /// - Returns: the question that is over.
+    @discardableResult
+    private func take(_ event: JSONObject?, into waiting: inout [PolicyQuestion]) -> String? {
+        guard let event else { return nil }
+        switch event["type"]?.string {
+        case "confirm_wanted":
+            let question = PolicyQuestion(event)
+            if question.id != nil { waiting.append(question) }
+            return nil
+        case "confirm_ended":
+            let id = event["id"]?.string
+            waiting.removeAll { $0.id == id }
+            return id
+        default: return nil
+        }
+    }
+
+    /// Asks until there is an answer, from here or from elsewhere.
+    ///
+    /// - Returns: false where the person ended the input.
+    private func put(
+        _ question: PolicyQuestion,
+        _ waiting: inout [PolicyQuestion],
+        _ interruption: Interruption
+    ) throws(TokenctlError) -> Bool {
+        guard let id = question.id else { return true }
+        // What was typed before the question was read is no answer to it.
+        console.dropTyped()
+        console.say(question.sentence)
+        console.prompt(question.prompt)
+        while true {
+            if take(try nextEvent(interruption, within: .milliseconds(100)), into: &waiting) == id {
+                console.endPrompt()
+                console.say("It was answered elsewhere, or nobody did in time.")
+                return true
+            }
+            switch console.takeLine() {
+            case .line(let typed):
+                if let answer = question.answer(typed.reveal()) {
+                    try give(answer, to: id)
+                    return true
+                }
+                console.prompt(question.prompt)
+            case .end:
+                console.endPrompt()
+                return false
+            case .interrupted, nil: continue
+            }
+        }
+    }
+
+    private func give(_ answer: ConfirmAnswer.Answer, to id: String) throws(TokenctlError) {
+        do throws(TokenctlError) {
+            _ = try conversation.ask(ConfirmAnswer.self, ConfirmAnswer.Parameters(id: id, answer: answer))
+        } catch {
+            guard error.code.rawValue == "invalid_params" else { throw error }
+            // It was answered elsewhere at the same moment.
+            console.say(error.message)
+        }
+    }
+}
