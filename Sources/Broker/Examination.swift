@@ -53,7 +53,7 @@ import TokendProtocol
     }
 
     private func mend(of error: StoreError) -> String {
-        error.file.map { "see to the file \($0)" } ?? "start your desktop's keyring"
+        error.file.map { "see to the file \($0)" } ?? "start a keyring, or set store: \"file\" in config.json5"
     }
 
     private func loopback() -> [Doctor.Check] {
@@ -62,7 +62,7 @@ import TokendProtocol
             do throws(RedirectFault) {
                 let listener = try broker.ports.redirects.open(host, port: nil) { _, _ in 404 }
                 listener.close()
-                return .init(name, .ok)
+                return .init(name, .ok, detail: "a browser's answer can come home")
             } catch {
                 // One family is enough; only where both are missing does no sign-in come home.
                 return .init(name, .skip, detail: error.message)

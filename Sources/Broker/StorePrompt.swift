@@ -6,7 +6,7 @@ import Systemd
 /// The store's own prompt: one at a time, whoever asks meanwhile shares its end.
 @LoopActor final class StorePrompt {
     private let store: ObservedStore
-    private var waiters: [CheckedContinuation<Result<Void, StoreError>, Never>] = []
+    private var waiters: [CheckedContinuation<Result<Void, StoreError>?, Never>] = []
     private var isUp = false
 
     init(store: ObservedStore) {
@@ -15,8 +15,12 @@ import Systemd
 
     /// Asks the person to open the store.
     func unlock(timeout: Duration) async throws(StoreError) {
-        guard !isUp else {
-            return try await withCheckedContinuation { waiters.append($0) }.get()
+        while isUp {
+            let shared = await withCheckedContinuation { continuation in
+                // Looked at in here: on the way to it the prompt may have ended (`Task.onLoop`).
+                if isUp { waiters.append(continuation) } else { continuation.resume(returning: nil) }
+            }
+            if let shared { return try shared.get() }
         }
         isUp = true
         let result: Result<Void, StoreError>

@@ -39,8 +39,12 @@ package import Systemd
         let multi = try usableMulti()
         lastID += 1
         let id = lastID
-        let result = await withTaskCancellationHandler {
+        let result: Result<HTTPResponse, TransportError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                // On the way to here the task may have been cancelled (`Task.onLoop`), when there was nothing to cancel.
+                guard !Task.isCancelled else {
+                    return continuation.resume(returning: .failure(.cancelled(host: host, mayHaveBeenSent: false)))
+                }
                 multi.start(transfer, id: id, timeout: request.timeout ?? settings.timeout) {
                     continuation.resume(returning: $0)
                 }

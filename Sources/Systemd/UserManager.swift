@@ -78,6 +78,26 @@ package enum UserManager {
         return unit
     }
 
+    /// The variables that its units get now: those of the graphical session, once that has told it.
+    /// - Throws: when there is no user manager; `ETIMEDOUT`.
+    package static func environment(on bus: Bus, deadline: Duration) async throws(SystemdError) -> [String: String] {
+        let call = BusCall(
+            name,
+            path: path,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "Get",
+            arguments: [.string(interface), .string("Environment")],
+            startsPeer: false
+        )
+        guard case .array(_, let entries)? = try await bus.call(call, deadline: deadline).first?.unwrapped else {
+            return [:]
+        }
+        return entries.compactMap(\.text).reduce(into: [:]) { found, entry in
+            let pair = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if pair.count == 2 { found[pair[0]] = pair[1] }
+        }
+    }
+
     /// The arguments of `StartTransientUnit`: `ssa(sv)a(sa(sv))`.
     static func arguments(unit: String, _ program: TransientProgram) -> [BusValue] {
         let command = BusValue.structure([
@@ -109,21 +129,26 @@ package enum UserManager {
 /// The result of a unit's start job, whichever comes first: the job's end or the wish to know it.
 private final class JobResults {
     private var result: String?
+    private var isOver = false
     private var continuation: CheckedContinuation<String?, Never>?
 
     func finish(_ result: String?) {
         self.result = self.result ?? result
+        isOver = true
         continuation?.resume(returning: self.result)
         continuation = nil
     }
 
     /// The result, or nil when it does not come in time.
     func result(within limit: Duration, on loop: EventLoop) async -> String? {
-        if let result { return result }
+        if isOver { return result }
         let timer = loop.addTimer(at: .now.advanced(by: limit), accuracy: .milliseconds(100)) { [weak self] in
             self?.finish(nil)
         }
         defer { timer.cancel() }
-        return await withCheckedContinuation { continuation = $0 }
+        return await withCheckedContinuation { waiting in
+            // Looked at in here: on the way to it the job may have ended (`Task.onLoop`).
+            if isOver { waiting.resume(returning: result) } else { continuation = waiting }
+        }
     }
 }

@@ -51,8 +51,10 @@ package struct LogoutResult: MethodResult {
     package var revoked: Bool
     /// Why it did not, as a sentence.
     package var revocationFault: String?
-    /// Whether the item in the locked store goes at the next unlock.
+    /// Whether the item stays in a store that cannot be used now, and goes as soon as it can.
     package var removalPending: Bool?
+    /// Why the store cannot be used then: `locked` or `unavailable`.
+    package var removalStore: String?
     /// Why a restart of the daemon before then would undo the sign-out, as a sentence; nil where none does.
     package var removalFault: String?
     /// A loopback URL that leads on, once, to the provider's logout.
@@ -70,6 +72,7 @@ package struct LogoutResult: MethodResult {
         revoked = try reader.required(reader.flag("revoked"), "revoked")
         revocationFault = try reader.string("revocation_fault")
         removalPending = try reader.flag("removal_pending")
+        removalStore = try reader.string("removal_store")
         removalFault = try reader.string("removal_fault")
         endSessionURL = try reader.string("end_session_url")
         endSessionFault = try reader.string("end_session_fault")
@@ -79,6 +82,7 @@ package struct LogoutResult: MethodResult {
         var object: JSONObject = ["revoked": .bool(revoked)]
         object.set("revocation_fault", revocationFault)
         object.set("removal_pending", removalPending)
+        object.set("removal_store", removalStore)
         object.set("removal_fault", removalFault)
         object.set("end_session_url", endSessionURL)
         object.set("end_session_fault", endSessionFault)

@@ -41,15 +41,24 @@ package struct PresetDescription: Sendable, Equatable {
         package var name: String
         /// What it is, for a person.
         package var about: String
+        /// What an answer is: `host` or `url`; nil for a word of letters, digits and `._-`.
+        package var kind: String?
         /// An answer as it may look.
         package var example: String?
         /// What is taken where nothing is supplied; nil: it must be.
         package var standard: String?
 
         /// A question.
-        package init(name: String, about: String, example: String? = nil, standard: String? = nil) {
+        package init(
+            name: String,
+            about: String,
+            kind: String? = nil,
+            example: String? = nil,
+            standard: String? = nil
+        ) {
             self.name = name
             self.about = about
+            self.kind = kind
             self.example = example
             self.standard = standard
         }
@@ -114,6 +123,7 @@ package struct PresetDescription: Sendable, Equatable {
                 Question(
                     name: try inner.required(inner.string("name"), "name"),
                     about: try inner.string("about") ?? "",
+                    kind: try inner.string("kind"),
                     example: try inner.string("example"),
                     standard: try inner.string("default")
                 )
@@ -144,6 +154,7 @@ package struct PresetDescription: Sendable, Equatable {
 extension PresetDescription.Question {
     fileprivate func encoded() -> JSONObject {
         var object: JSONObject = ["name": .string(name), "about": .string(about)]
+        object.set("kind", kind)
         object.set("example", example)
         object.set("default", standard)
         return object

@@ -26,6 +26,12 @@ package struct Advice: Sendable {
         "tokenctl login \(name) --issuer https://login.example.com \\\n      --client-id CLIENT-ID --scope openid"
     }
 
+    /// What to do where no program provides the Secret Service.
+    package static let storeSteps = [
+        "start a keyring: gnome-keyring, or KeePassXC with its Secret Service",
+        "or have an encrypted file: store: \"file\" in ~/.config/tokend/config.json5",
+    ]
+
     /// The error as `tokenctl` tells it.
     package func error(_ cause: TokenClientError) -> TokenctlError {
         let code = TokenctlError.Code(rawValue: cause.code.rawValue)
@@ -71,8 +77,7 @@ package struct Advice: Sendable {
             return ["tokenctl login" + suffix(name) + wanted]
         case "store_locked": return ["tokenctl unlock"]
         case "store_unavailable" where data["file"] != nil: return ["tokenctl doctor"]
-        case "store_unavailable":
-            return ["start a keyring (gnome-keyring, or KeePassXC with its Secret Service), then: tokenctl status"]
+        case "store_unavailable": return Self.storeSteps
         case "account_exists":
             return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
         case "config_invalid": return mend(data)

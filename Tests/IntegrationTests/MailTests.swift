@@ -67,6 +67,52 @@ extension Programs {
             }
         }
 
+        @Test func `mbsync fetches a mailbox with a token, by Debian's XOAUTH2 plugin`() async throws {
+            try await Self.with { stand, mail, run in
+                let setup = try await run.tokenctl.run(
+                    "setup",
+                    "mbsync",
+                    "work",
+                    "--host",
+                    mail.imaps.replacing("127.0.0.1", with: "localhost")
+                )
+                #expect(setup.exitCode == 0, "\(setup)")
+                let file = stand.session.folder + "/.mbsyncrc"
+                let stores = """
+
+                    IMAPStore far
+                    Account work
+
+                    MaildirStore near
+                    Path \(stand.session.folder)/mail/
+                    Inbox \(stand.session.folder)/mail/inbox
+
+                    Channel work
+                    Far :far:
+                    Near :near:
+                    Patterns INBOX
+                    Create Near
+
+                    """
+                let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+                try Data((text + stores).utf8).write(to: URL(filePath: file))
+                try FileManager.default.createDirectory(
+                    atPath: stand.session.folder + "/mail",
+                    withIntermediateDirectories: true
+                )
+                let trust = ["SSL_CERT_FILE": mail.authority.certificate]
+                let fetched = try await run.program("mbsync", ["--quiet", "work"], input: "", adding: trust)
+                #expect(fetched.status == .code(0), "\(fetched)\n\(mail.log)")
+                let found = try await run.program(
+                    "grep",
+                    ["-rl", "Hello, Alice.", stand.session.folder + "/mail/inbox"],
+                    input: ""
+                )
+                #expect(found.output.split(separator: "\n").count == 1, "\(found)")
+                #expect(mail.log.contains("method=XOAUTH2"))
+            }
+        }
+
         @Test(arguments: ["xoauth2", "oauthbearer"]) func `the strings of token --format open a mailbox`(
             _ form: String
         ) async throws {
@@ -122,12 +168,13 @@ extension Programs {
             func program(
                 _ name: String,
                 _ arguments: [String],
-                input: String
+                input: String,
+                adding variables: [String: String] = [:]
             ) async throws -> ChildProcess.Finished {
                 try await ChildProcess.run(
                     name,
                     arguments,
-                    environment: environment,
+                    environment: environment.merging(variables) { $1 },
                     input: .text(input),
                     within: .seconds(60)
                 )

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
 import StrictJSON
+import Synchronization
 import Testing
 import tokenctl
 
@@ -103,10 +105,43 @@ import tokenctl
         #expect(try Surroundings().run(["credential", "aws"], daemon).code == 64)
     }
 
+    @Test func `the file has the next token before the first one ends, and goes with the signal`() async throws {
+        let asked = Mutex(0)
+        let daemon = try StandInDaemon { _ in
+            let number = asked.withLock { count in
+                count += 1
+                return count
+            }
+            // The first holds for so long that it is half used up in five seconds.
+            let end: Int64 = number == 1 ? 1_000_011 : 1_003_600
+            return .result(["id_token": .string("i.d.\(number)"), "id_token_expires_at": .integer(end)])
+        }
+        defer { daemon.stop() }
+        let file = try TemporaryFile("")
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        var there = Surroundings()
+        there.interruption = Interruption(descriptor: ends[0])
+        let signal = ends[1]
+        let watcher = Task.detached {
+            // Until the second one is there; the limit is the daemon's patience.
+            for _ in 0..<3000 {
+                if try file.text() == "i.d.2" { break }
+                poll(nil, 0, 10)
+            }
+            var number = UInt8(SIGTERM)
+            return write(signal, &number, 1) == 1 && asked.withLock { $0 } == 2
+        }
+        let outcome = try there.run(["credential", "aws", "--web-identity-file", file.path], daemon)
+        #expect(try await watcher.value && outcome.code == 128 + SIGTERM, "\(outcome)")
+        #expect(access(file.path, F_OK) != 0)
+    }
+
     @Test func `the file is written anew five minutes before its end, or halfway where that is sooner`() {
         #expect(WebIdentityFile.pause(end: 4600, now: 1000, isFailing: false) == 3300)
         #expect(WebIdentityFile.pause(end: 1400, now: 1000, isFailing: false) == 200)
-        #expect(WebIdentityFile.pause(end: 1004, now: 1000, isFailing: false) == 10)
+        #expect(WebIdentityFile.pause(end: 1004, now: 1000, isFailing: false) == 3)
         #expect(WebIdentityFile.pause(end: nil, now: 1000, isFailing: false) == 300)
         #expect(WebIdentityFile.pause(end: 4600, now: 1000, isFailing: true) == 30)
     }

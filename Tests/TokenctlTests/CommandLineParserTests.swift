@@ -51,7 +51,7 @@ import tokenctl
     @Test func `the verbs of a group are a short list`() throws {
         let outcome = try Surroundings().run(["account"])
         #expect(outcome.code == 0)
-        #expect(outcome.output.split(separator: "\n").count == 7)
+        #expect(outcome.output.split(separator: "\n").count == 8)
         #expect(outcome.output.contains("  account list"))
     }
 
@@ -108,6 +108,17 @@ import tokenctl
     func `help fits 80 columns`(_ verb: Verb) {
         let lines = Help.text(verb, palette: .plain) + Help.overview(palette: .plain)
         for line in lines.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test func `the list of verbs is two columns, and a group's says how its verbs are called`() {
+        let overview = Help.overview(palette: .plain).filter { $0.hasPrefix("  ") && !$0.hasPrefix("  tokenctl") }
+        let rows = overview.filter { !$0.hasPrefix("   ") }
+        #expect(rows.count == Verb.all.count - 1 && rows.allSatisfy { $0.prefix(32).hasSuffix("  ") }, "\(rows)")
+        for group in ["account", "policy", "credential"] {
+            let lines = Help.list(Verb.all.filter { $0.name.rawValue.hasPrefix(group + " ") }, palette: .plain)
+            #expect(lines[0].hasPrefix("tokenctl \(group) VERB [--flags]: "))
+            #expect(lines.last?.hasPrefix("tokenctl \(group) VERB --help") == true)
+        }
     }
 
     @Test func `what stands after -- is another program's`() throws {

@@ -116,6 +116,24 @@ import tokenctl
         #expect(try there.run(["doctor"], daemon).output.contains("– browser         this session has no display"))
     }
 
+    @Test(arguments: [("secret-service", true), ("file", false), ("memory", false)])
+    func `a bus is missed where the store needs one`(_ store: String, _ isFault: Bool) throws {
+        let daemon = try Self.daemon([["name": .string("store of \(store)"), "result": "ok"]])
+        defer { daemon.stop() }
+        var there = Self.surroundings(daemon)
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
+        let outcome = try there.run(["doctor"], daemon)
+        #expect(outcome.code == (isFault ? 1 : 0))
+        #expect(outcome.output.contains(isFault ? "✗ message bus" : "– message bus"), "\(outcome.output)")
+        #expect(outcome.output.contains("→ apt install dbus-user-session") == isFault)
+    }
+
+    @Test func `where there is no runtime folder, the next step gives the socket a place`() {
+        #expect(DaemonStart.placeSteps(canLinger: true)[0].hasPrefix("loginctl enable-linger"))
+        #expect(DaemonStart.placeSteps(canLinger: false).count == 1)
+        #expect(DaemonStart.placeSteps(canLinger: false)[0].contains("for tokend too"))
+    }
+
     @Test func `a bus that only has an address is none`() throws {
         let daemon = try Self.daemon()
         defer { daemon.stop() }
@@ -144,7 +162,7 @@ import tokenctl
     @Test func `the store is named as people name it`() {
         let checks = ["secret-service", "file"].map { Doctor.Check("store of \($0)", .ok, detail: "works") }
         let lines = DoctorReport(checks).lines(width: 80, palette: .plain)
-        #expect(lines == ["✓ secret store (Secret Service)  works", "✓ secret store (file)            works"])
+        #expect(lines == ["✓ secret store  Secret Service: works", "✓ secret store  file: works"])
     }
 
     @Test func `a daemon that refuses is a finding, an account that is not there an error`() throws {

@@ -41,7 +41,7 @@ import Testing
             daemon
         )
         #expect(outcome.code == 0 && outcome.json == Self.done)
-        #expect(outcome.talk.contains("address that begins with\n\(Self.home) ("))
+        #expect(outcome.talk.contains("address that begins with \(Self.home) ("))
         #expect(!outcome.talk.contains("good") && !outcome.talk.contains("tunnel"))
         #expect(daemon.requests.first?.params["completes"] == true)
         #expect(daemon.requests.first?.params["flow"] == "browser")

@@ -23,7 +23,7 @@ import tokenctl
                 "provider": "keycloak", "title": "Keycloak", "about": "your own",
                 "register": ["url": "https://kc.example", "redirect": "http://127.0.0.1/callback"],
                 "asks": [
-                    ["name": "server", "about": "the server", "example": "https://sso.example"],
+                    ["name": "server", "about": "the server", "kind": "url", "example": "https://sso.example"],
                     ["name": "realm", "about": "the realm", "default": "main"],
                 ],
                 "account": ["issuer": "{server}/realms/{realm}"],
@@ -94,9 +94,10 @@ import tokenctl
         defer { daemon.stop() }
         var there = Surroundings()
         there.isInteractive = true
-        there.input = "work\nkeycloak\nhttps://sso.example\n desk \n"
+        there.input = "work\nkeycloak\nsso.example\nhttps://sso.example\n desk \n"
         let outcome = try there.run(["account", "add"], daemon)
         #expect(outcome.code == 0, "\(outcome.talk)")
+        #expect(outcome.talk.contains("That is no address such as https://login.example.com.\n"))
         #expect(outcome.talk.contains("  redirect URI  http://127.0.0.1/callback\n"))
         #expect(outcome.talk.contains("--set realm=") && outcome.talk.contains("(now main)"))
         #expect(
@@ -105,6 +106,60 @@ import tokenctl
                 "config": ["provider": "keycloak", "set": ["server": "https://sso.example"], "client_id": "desk"],
             ]
         )
+    }
+
+    @Test(
+        arguments: [
+            ("https://sso.example", "url", true), ("http://127.0.0.1:8080/x", "url", true),
+            ("http://sso.example", "url", false),
+            ("sso.example", "url", false), ("https://sso.example?x", "url", false), ("gitlab.example", "host", true),
+            ("gitlab.example:8443", "host", true), ("https://gitlab.example", "host", false), ("a/b", "host", false),
+            ("anything", nil, true), ("anything", "of the future", true),
+        ] as [(String, String?, Bool)]
+    )
+    func `an answer of the wrong kind is told where it is asked for`(_ answer: String, _ kind: String?, _ isGood: Bool)
+    {
+        #expect((PresetAnswer.fault(of: answer, kind: kind) == nil) == isGood)
+    }
+
+    @Test func `a provider that may register a client is not asked about with --register`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        for isInteractive in [true, false] {
+            var there = Surroundings()
+            there.isInteractive = isInteractive
+            let command = [
+                "account", "add", "work", "--provider", "keycloak", "--register", "--set", "server=https://s",
+            ]
+            #expect(try there.run(command, daemon).code == 0)
+            #expect(
+                daemon.requests.last?.params["config"] == ["provider": "keycloak", "set": ["server": "https://s"]]
+            )
+        }
+    }
+
+    @Test func `at a terminal what to know is broken at its width, and so is the table; a pipe gets it in one line`()
+        throws
+    {
+        let words = Array(repeating: "word", count: 40).joined(separator: " ")
+        let daemon = try StandInDaemon { _ in
+            .result([
+                "providers": [["provider": "p", "title": "P", "about": .string(words), "notes": [.string(words)]]]
+            ])
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        let list = ["account", "add", "--list-providers"]
+        #expect(try there.run(list, daemon).output.contains(words))
+        there.outputIsTerminal = true
+        let cut = try there.run(list, daemon).output.split(separator: "\n")
+        #expect(cut.allSatisfy { DisplayWidth.of(String($0)) <= 80 } && cut.count > 3 && !cut.joined().contains("…"))
+        #expect(cut.last?.hasPrefix(String(repeating: " ", count: 21) + "word") == true, "\(cut)")
+        let command = ["login", "work", "--provider", "p"]
+        #expect(try there.run(command, daemon).talk.contains("  - \(words)\n"))
+        there.isInteractive = true
+        let lines = try there.run(command, daemon).talk.split(separator: "\n").map(String.init)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= 80 } && lines.contains { $0.hasPrefix("    word word") })
     }
 
     @Test func `a secret that the provider wants is asked for unseen, and goes to the daemon beside the settings`()

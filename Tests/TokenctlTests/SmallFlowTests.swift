@@ -42,6 +42,20 @@ import tokenctl
         )
     }
 
+    @Test func `a store that is away is not called locked, and nobody is said to have been signed in`() throws {
+        let daemon = try daemon(["revoked": false, "removal_pending": true, "removal_store": "unavailable"])
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(["account", "remove", "a"], daemon)
+        #expect(
+            outcome.talk == """
+                a is signed out here; the secret store cannot be reached now.
+                What it may hold of a goes as soon as it can be.
+                The account a is removed.
+
+                """
+        )
+    }
+
     @Test func `the provider's own logout gets the daemon's page, and no token is in an argument (LOGOUT-1)`() throws {
         let daemon = try daemon(["revoked": true, "end_session_url": "http://127.0.0.1:4711/sign-out/x"])
         defer { daemon.stop() }

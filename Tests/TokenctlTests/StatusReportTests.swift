@@ -163,7 +163,8 @@ import tokenctl
             """
         #expect(
             try lines(text).dropFirst() == [
-                "a        misconfigured", "  /c/a.json5:2: issuer: must be a URL", "b        misconfigured",
+                "a        misconfigured", "  /c/a.json5:2: issuer: must be a URL",
+                "  → mend it; a changed file is picked up by itself", "b        misconfigured",
                 "  the provider said: invalid_client (1 min ago)", "  → tokenctl account show b",
             ]
         )
@@ -180,6 +181,18 @@ import tokenctl
                 "  last refresh  1 min ago",
             ]
         )
+    }
+
+    @Test func `without a store it says what to start, and what does without one`() throws {
+        let missing = try lines(
+            #"{"daemon": {"store": {"kind": "secret-service", "state": "unavailable"}}, "accounts": []}"#
+        )
+        #expect(missing.suffix(3).first == "There is no secret store: nobody can sign in.")
+        #expect(missing.suffix(2).map { $0.prefix(2) } == ["→ ", "→ "])
+        #expect(missing.last?.contains("store: \"file\" in ~/.config/tokend/config.json5") == true)
+        #expect(missing.suffix(3).allSatisfy { DisplayWidth.of($0) <= 80 })
+        let file = try lines(#"{"daemon": {"store": {"kind": "file", "state": "unavailable"}}, "accounts": []}"#)
+        #expect(file.last == "→ tokenctl doctor")
     }
 
     @Test func `no line is wider than 80 columns, and nothing steers the terminal`() throws {

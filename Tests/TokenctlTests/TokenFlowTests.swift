@@ -71,7 +71,8 @@ import tokenctl
     @Test(
         arguments: [
             ("login_required", -32002, 77, "tokenctl login work"), ("login_pending", -32003, 77, "tokenctl login work"),
-            ("store_locked", -32009, 75, "tokenctl unlock"), ("store_unavailable", -32010, 69, "start a keyring"),
+            ("store_locked", -32009, 75, "tokenctl unlock"),
+            ("store_unavailable", -32010, 69, "or have an encrypted file: store: \"file\" in"),
             ("provider_unreachable", -32011, 75, "tokenctl doctor work"), ("provider_error", -32012, 65, ""),
             ("insufficient_scope", -32013, 77, "tokenctl login work"),
             ("config_invalid", -32014, 78, ""),

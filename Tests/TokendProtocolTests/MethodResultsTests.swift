@@ -96,10 +96,10 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
         ResultCase(LoginCancel.self, [:]),
         ResultCase(
             Logout.self,
-            optional: ["revocation_fault", "removal_pending", "removal_fault", "end_session_url"],
+            optional: ["revocation_fault", "removal_pending", "removal_store", "removal_fault", "end_session_url"],
             [
-                "revoked": false, "revocation_fault": "No.", "removal_pending": true, "removal_fault": "No.",
-                "end_session_url": "u",
+                "revoked": false, "revocation_fault": "No.", "removal_pending": true, "removal_store": "locked",
+                "removal_fault": "No.", "end_session_url": "u",
             ]
         ),
         ResultCase(StoreUnlock.self, ["state": "ready"]),
@@ -111,7 +111,7 @@ struct ResultCase: Sendable, CustomTestStringConvertible {
                         "provider": "p", "title": "P", "about": "a", "account": ["issuer": "https://{h}"],
                         "register": ["url": "https://p.example", "as": "an app", "redirect": "http://127.0.0.1"],
                         "registers_clients": true, "notes": ["n"],
-                        "asks": [["name": "h", "about": "a", "example": "e", "default": "d"]],
+                        "asks": [["name": "h", "about": "a", "kind": "url", "example": "e", "default": "d"]],
                         "file": "/p.json5", "fault": "f",
                     ]
                 ]

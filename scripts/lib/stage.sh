@@ -14,8 +14,9 @@ build_release() {
     built=$(swift build "${flags[@]}" --show-bin-path)
 }
 
-# stage TREE PROGRAMS UNITS [EXECSTART]: puts everything into TREE as it is to lie under a prefix: the programs from
-# the folder PROGRAMS, stripped; the units in TREE/UNITS, with EXECSTART for the daemon's place.
+# stage TREE PROGRAMS UNITS [DAEMON CLIENT]: puts everything into TREE as it is to lie under a prefix: the programs from
+# the folder PROGRAMS, stripped; the units in TREE/UNITS, with DAEMON for the daemon's place, and the desktop file, with
+# CLIENT for that of tokenctl.
 stage() {
     local tree=$1 programs=$2 units=$1/$3 program tool page shell
     umask 022
@@ -27,6 +28,9 @@ stage() {
     for tool in git docker; do ln -s tokenctl "$tree/bin/$tool-credential-tokend"; done
     sed "s#^ExecStart=tokend#ExecStart=${4-tokend}#" systemd/tokend.service >"$units/tokend.service"
     cp systemd/tokend.socket "$units"
+    mkdir -p "$tree/share/applications"
+    sed "s#^Exec=tokenctl#Exec=${5-tokenctl}#" scripts/lib/tokend.desktop >"$tree/share/applications/tokend.desktop"
+    chmod 644 "$tree/share/applications/tokend.desktop"
     install -D --mode=644 -t "$tree/share/doc/tokend/providers" docs/providers/*.md
     scripts/lib/manual.py "$tree/share/man"
     for page in "$tree"/share/man/man?/*; do gzip --best --no-name "$page"; done

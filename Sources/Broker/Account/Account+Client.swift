@@ -52,7 +52,7 @@ extension Account {
         do throws(StoreError) {
             try await vault.finishRemoval(name)
         } catch {
-            result.pendRemoval(fault)
+            result.pendRemoval(fault, error)
             ports.log.record(.storeFault(account: name, error))
         }
     }

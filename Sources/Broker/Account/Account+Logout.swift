@@ -26,7 +26,7 @@ extension Account {
             try await ports.store.remove(account: name)
             ports.state.change { $0.removals.remove(name) }
         } catch {
-            result.pendRemoval(fault)
+            result.pendRemoval(fault, error)
             ports.log.record(.storeFault(account: name, error))
         }
         if revoke, let record { await payRevocation(of: record, &result) }
@@ -49,9 +49,10 @@ extension Account {
 }
 
 extension LogoutResult {
-    /// The store kept what was to go; `fault` is why that is not noted down.
-    mutating func pendRemoval(_ fault: LastingFault?) {
+    /// The store kept what was to go; `fault` is why that is not noted down, `refusal` what the store said.
+    mutating func pendRemoval(_ fault: LastingFault?, _ refusal: StoreError) {
         removalPending = true
+        removalStore = refusal.code == .locked ? "locked" : "unavailable"
         guard let fault else { return }
         removalFault = "a restart of tokend before that undoes the sign-out: \(fault.message)"
     }

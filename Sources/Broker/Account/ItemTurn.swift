@@ -11,11 +11,14 @@ import Systemd
 
     /// Waits for the turn; whoever was first gets it first.
     func take() async {
-        guard isTaken else {
-            isTaken = true
-            return
+        await withUnsafeContinuation { continuation in
+            // Looked at in here: on the way to it others may run (`Task.onLoop`).
+            guard isTaken else {
+                isTaken = true
+                return continuation.resume()
+            }
+            waiting.append(continuation)
         }
-        await withUnsafeContinuation { waiting.append($0) }
     }
 
     /// Hands the turn on.

@@ -25,8 +25,9 @@ enum ApplicationGrant {
 extension LoginAttempt {
     /// Shows the provider's token to the application's backend.
     ///
-    /// - Throws: where the backend refuses, and where it is away and there is no refresh token to wait with: the login has
-    ///   come to nothing then. Of a grant that can be renewed nothing is thrown away for an outage.
+    /// - Throws: where the backend refuses or answers without a token, and where it is away and there is no refresh token
+    ///   to wait with: the login has come to nothing then, and the person who sits there is told. Of a grant that can be
+    ///   renewed nothing is thrown away for an outage.
     func application(
         _ response: TokenResponse,
         _ prepared: Prepared,
@@ -38,6 +39,7 @@ extension LoginAttempt {
         let held = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
         switch await access.trade(held, by: exchange) {
         case .done(let token): return .held(token)
+        case .later(let failure) where failure.error.kind == .providerError: throw .fault(failure.error)
         case .later where response.refreshToken != nil: return .owed(held)
         case .later(let failure): throw .fault(failure.error)
         case .refused(let failure) where failure.error.kind == .loginRequired:

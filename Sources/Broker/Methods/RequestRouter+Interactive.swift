@@ -121,8 +121,9 @@ extension Account {
 
     /// Waits for the answer that `token` gives, or begins.
     func tokenWhenReady(_ demand: TokenDemand) async -> Result<Served, ProtocolError> {
-        if let answer = token(demand) { return answer }
-        return await withCheckedContinuation { continuation in
+        await withCheckedContinuation { continuation in
+            // Asked in here: on the way to it others run (`Task.onLoop`), and what was begun may be answered.
+            if let answer = token(demand) { return continuation.resume(returning: answer) }
             whenAnswered(demand) { continuation.resume(returning: $0) }
         }
     }

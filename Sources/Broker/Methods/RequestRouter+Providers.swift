@@ -59,8 +59,14 @@ extension ProviderPresets {
             description.redirect = preset.registration.redirect
             description.notes = preset.notes
             description.registersClients = preset.registersClients
-            description.asks = preset.asks.map {
-                .init(name: $0.name, about: $0.about, example: $0.example, standard: $0.standard)
+            description.asks = preset.asks.map { question in
+                .init(
+                    name: question.name,
+                    about: question.about,
+                    kind: question.kind == .word ? nil : question.kind.rawValue,
+                    example: question.example,
+                    standard: question.standard
+                )
             }
             description.account = preset.account
         } catch {

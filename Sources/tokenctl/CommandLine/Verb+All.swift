@@ -2,15 +2,34 @@
 // Copyright the tokend authors
 
 extension Verb {
-    /// All verbs, in the order in which a person meets them.
-    package static let all: [Verb] = [
-        login, status, token, exec, call, forward, logout,
-        accountAdd, accountSecret, accountImport, accountList, accountShow, accountRemove,
-        log, policyList, policyRevoke, policyAnswer,
-        refresh, pause, resume, unlock, reload, doctor, callback,
-        credentialGit, credentialDocker, credentialKubernetes, credentialAWS, setup,
-        completion, version, help,
+    /// Verbs that a person looks for together.
+    package struct Section: Sendable {
+        /// What they have in common, for the list of verbs.
+        package let title: String
+        /// In the order in which a person meets them.
+        package let verbs: [Verb]
+    }
+
+    /// All verbs but `help`, in sections.
+    package static let sections = [
+        Section(title: "Every day", verbs: [login, status, token, exec, call, forward, logout]),
+        Section(
+            title: "Accounts",
+            verbs: [accountAdd, accountSecret, accountImport, accountList, accountShow, accountRemove]
+        ),
+        Section(title: "Which programs have what", verbs: [log, policyList, policyRevoke, policyAnswer]),
+        Section(title: "Care", verbs: [refresh, pause, resume, unlock, reload, doctor]),
+        Section(
+            title: "Other programs",
+            verbs: [
+                callback, credentialGit, credentialDocker, credentialKubernetes, credentialAWS, setup, completion,
+                version,
+            ]
+        ),
     ]
+
+    /// All verbs, in the order in which a person meets them.
+    package static let all: [Verb] = sections.flatMap(\.verbs) + [help]
 
     /// The verb of that name.
     package static func named(_ name: Name) -> Verb? {

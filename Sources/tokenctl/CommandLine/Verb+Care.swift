@@ -71,15 +71,16 @@ extension Verb {
 
     static let policyList = Verb(
         .policyList,
-        summary: "the programs that may for good",
-        details: ["What was answered with “Always”, to the question of an account's `confirm`."],
+        summary: "the programs that were allowed for good",
+        details: ["Those that were answered “Always”, where an account asks (`confirm`)."],
         examples: ["tokenctl policy list"]
     )
 
     static let policyRevoke = Verb(
         .policyRevoke,
         operand: .several("ACCOUNT CLIENT", most: 2),
-        summary: "forget such an answer",
+        summary: "have a program asked about again",
+        details: ["Takes back what was answered “Always”; tokenctl policy list shows these."],
         examples: ["tokenctl policy revoke work exe:/usr/bin/mbsync"]
     )
 

@@ -14,7 +14,7 @@ extension Verb {
             Flag("--endpoint", value: "URL", "another token service than AWS' own"),
             Flag("--web-identity-file", value: "FILE", "keep an ID token in FILE instead, until Ctrl-C"),
         ],
-        summary: "AWS' tools ask for keys here",
+        summary: "hand AWS' tools the keys of a role",
         details: [
             "A credential_process: an ID token is traded for the keys of a role",
             "(AssumeRoleWithWebIdentity, by curl). At AWS the provider must be registered,",
@@ -38,12 +38,14 @@ extension Verb {
             Flag("--smtp-host", value: "HOST", "neomutt: the server for outgoing mail"),
             Flag("--user", value: "NAME", "mail: the mailbox's name; whoever is signed in without it"),
             Flag("--role", value: "ARN", "aws: the role"),
+            Flag("--access-token", "kubectl: give the access token, not the ID token"),
         ],
-        summary: "have git, docker, aws or mail ask here",
+        summary: "have git, docker, kubectl, aws or mail ask here",
         details: [
-            "TOOL: git, docker, aws, msmtp, neomutt or mbsync. Adds a few lines between marks",
-            "to the tool's own file, and says which. Twice changes nothing more, and what is",
-            "there already stays: where it is in the way, nothing is written.",
+            "TOOL: git, docker, kubectl, aws, msmtp, neomutt or mbsync. Adds a few lines",
+            "between marks to the tool's own file, and says which; kubectl's is written by",
+            "kubectl. Twice changes nothing more, and what is there already stays: where it",
+            "is in the way, nothing is written.",
         ],
         examples: [
             "tokenctl setup git work --host git.example.com",

@@ -92,8 +92,9 @@ extension Verb {
         .credentialGit,
         operand: .required("ACTION"),
         flags: credentialFlags + [nameFlag],
-        summary: "git asks for its password here (get, store, erase)",
+        summary: "hand git its password",
         details: [
+            "ACTION: get, store or erase.",
             "git runs this itself, also under the name git-credential-tokend. Tokens go",
             "to the account's own provider alone; for any other host, name the account:",
             "  git config --global credential.https://git.example.com.helper \\",
@@ -106,8 +107,9 @@ extension Verb {
         .credentialDocker,
         operand: .required("ACTION"),
         flags: credentialFlags + [nameFlag],
-        summary: "docker asks here (get, store, erase, list)",
+        summary: "hand docker its password",
         details: [
+            "ACTION: get, store, erase or list.",
             "docker and podman run this under the name docker-credential-tokend; in",
             "~/.docker/config.json: { \"credHelpers\": { \"registry.gitlab.com\": \"tokend\" } }",
             "A link to it named docker-credential-tokend-work is that of the account work.",
@@ -121,13 +123,9 @@ extension Verb {
             Flag("--account", value: "ACCOUNT", "whose token; else the default account's"),
             Flag("--id-token", "give the ID token, as clusters with OpenID Connect want it"),
         ],
-        summary: "kubectl asks for its token here",
+        summary: "hand kubectl its token",
         details: [
-            "Prints an ExecCredential. To have kubectl run it:",
-            "  kubectl config set-credentials work --exec-command=tokenctl \\",
-            "    --exec-api-version=client.authentication.k8s.io/v1 \\",
-            "    --exec-interactive-mode=Never \\",
-            "    --exec-arg=credential --exec-arg=kubernetes --exec-arg=--account=work",
+            "Prints an ExecCredential (v1); tokenctl setup kubectl has kubectl run this."
         ],
         examples: ["tokenctl credential kubernetes --account work --id-token"]
     )

@@ -6,7 +6,7 @@ package import StrictJSON
 
 /// What kubectl tells a credential plugin and what it is answered (client.authentication.k8s.io). Pure.
 package struct ExecCredential: Sendable, Equatable {
-    private static let group = "client.authentication.k8s.io/"
+    static let group = "client.authentication.k8s.io/"
 
     /// The version in which kubectl wants its answer.
     package let apiVersion: String

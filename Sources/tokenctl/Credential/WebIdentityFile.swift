@@ -22,7 +22,7 @@ package struct WebIdentityFile {
         var params = TokenGet.Parameters(account: conversation.invocation.account)
         params.application = "aws"
         var end = try write(params)
-        conversation.console.say("The ID token is in \(TerminalText.sanitized(path)), kept fresh; Ctrl-C ends.")
+        conversation.console.tell("The ID token is in \(TerminalText.sanitized(path)), kept fresh; Ctrl-C ends.")
         var isFailing = false
         while true {
             let pause = Self.pause(end: end, now: conversation.now, isFailing: isFailing)
@@ -55,12 +55,12 @@ package struct WebIdentityFile {
     }
 
     /// Until when to wait, in seconds: five minutes before the token's end, but half of what is left at least, and never
-    /// less than 10 s. Pure.
+    /// less than 3 s. Pure.
     package static func pause(end: Int64?, now: Int64, isFailing: Bool) -> Int64 {
         guard !isFailing else { return 30 }
         guard let end else { return 300 }
         let left = max(0, end - now)
-        return max(10, max(left - 300, left / 2))
+        return max(3, max(left - 300, left / 2))
     }
 
     private func write(_ params: TokenGet.Parameters) throws(TokenctlError) -> Int64? {

@@ -10,6 +10,12 @@ package enum DaemonStart {
         }
         return [units.fault?.mend ?? "systemctl --user enable --now tokend.socket"]
     }
+
+    /// What gives the socket a place, where the session has no runtime folder: daemon and clients need the same.
+    package static func placeSteps(canLinger: Bool) -> [String] {
+        (canLinger ? ["loginctl enable-linger   (systemd makes the folder)"] : [])
+            + ["export XDG_RUNTIME_DIR=FOLDER   (one of your own, mode 0700; for tokend too)"]
+    }
 }
 
 extension Conversation {
@@ -17,7 +23,11 @@ extension Conversation {
     func told(_ error: TokenctlError) -> TokenctlError {
         guard error.code == .daemonAbsent else { return error }
         var error = error
-        error.next = DaemonStart.steps(LocalExamination(world).userUnits())
+        let examination = LocalExamination(world)
+        error.next =
+            examination.lacksPlace
+            ? DaemonStart.placeSteps(canLinger: world.findProgram("loginctl") != nil)
+            : DaemonStart.steps(examination.userUnits())
         return error
     }
 }

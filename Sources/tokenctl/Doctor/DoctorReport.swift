@@ -28,7 +28,8 @@ package struct DoctorReport: Sendable {
 
     /// A finding each: what was looked at and what was seen, its mend below.
     package func lines(width: Int, palette: Palette) -> [String] {
-        let names = checks.map { TerminalText.sanitized(Self.title($0.name), limit: 60) }
+        let checks = checks.map(Self.titled)
+        let names = checks.map { TerminalText.sanitized($0.name, limit: 60) }
         let column = min(names.map(DisplayWidth.of).max() ?? 0, 30)
         return zip(checks, names).flatMap { check, name in
             lines(check, name, column: column, width: width, palette: palette)
@@ -37,14 +38,17 @@ package struct DoctorReport: Sendable {
 
     private func lines(_ check: Doctor.Check, _ name: String, column: Int, width: Int, palette: Palette) -> [String] {
         let (sign, meaning) = sign(check.result, palette)
-        let indent = String(repeating: " ", count: DisplayWidth.of(sign) + 1 + column + 2)
         let padding = String(repeating: " ", count: max(2, column + 2 - DisplayWidth.of(name)))
-        let detail = DisplayWidth.wrap(
-            palette.fitting(TerminalText.sanitized(check.detail ?? "")),
-            width: max(20, width - indent.count)
-        )
-        let first = [palette.paint(sign, meaning), " ", palette.paint(name, .strong)]
-        var lines = [first.joined() + (detail.first.map { padding + $0 } ?? "")]
+        let text = palette.fitting(TerminalText.sanitized(check.detail ?? ""))
+        let beside = DisplayWidth.of(sign) + 1 + column + 2
+        // A long path would leave the column anyway: then all of it goes below, where there is more room.
+        let isBelow = text.split(separator: " ").contains { DisplayWidth.of(String($0)) > width - beside }
+        let indent = String(repeating: " ", count: isBelow ? 4 : beside)
+        let detail = DisplayWidth.wrap(text, width: max(20, width - indent.count))
+        let first = palette.paint(sign, meaning) + " " + palette.paint(name, .strong)
+        var lines =
+            isBelow
+            ? [first] + detail.prefix(1).map { indent + $0 } : [first + (detail.first.map { padding + $0 } ?? "")]
         lines += detail.dropFirst().map { indent + $0 }
         if let mend = check.mend, check.result != .ok {
             lines.append(
@@ -55,11 +59,15 @@ package struct DoctorReport: Sendable {
     }
 
     /// The daemon names the store as its setting does.
-    private static func title(_ name: String) -> String {
+    private static func titled(_ check: Doctor.Check) -> Doctor.Check {
         let begin = "store of "
-        guard name.hasPrefix(begin) else { return name }
-        let kind = name.dropFirst(begin.count)
-        return "secret store (\(kind == "secret-service" ? "Secret Service" : kind))"
+        guard check.name.hasPrefix(begin) else { return check }
+        let kind = check.name.dropFirst(begin.count)
+        var titled = check
+        titled.name = "secret store"
+        titled.detail =
+            (kind == "secret-service" ? "Secret Service" : "\(kind)") + (check.detail.map { ": " + $0 } ?? "")
+        return titled
     }
 
     private func sign(_ result: Doctor.Check.Outcome, _ palette: Palette) -> (String, Palette.Meaning) {

@@ -15,8 +15,16 @@ struct LocalExamination {
     }
 
     /// What stands around the daemon: folder, socket, units, bus, browser.
-    func checks(units: UserUnits?) -> [Doctor.Check] {
-        [runtimeFolder(), socket(), self.units(units), bus(), browser()]
+    ///
+    /// - Parameter needsBus: whether the daemon keeps grants in what the message bus leads to.
+    func checks(units: UserUnits?, needsBus: Bool) -> [Doctor.Check] {
+        [runtimeFolder(), socket(), self.units(units), bus(isNeeded: needsBus), browser()]
+    }
+
+    /// Whether this session has no runtime folder, and so no place for the socket.
+    var lacksPlace: Bool {
+        (environment["TOKEND_SOCKET"] ?? "").isEmpty && environment["XDG_RUNTIME_DIR"]?.hasPrefix("/") != true
+            && (try? TokenClient(environment: environment).socketPath) == nil
     }
 
     /// What the user manager says; nil where there is none.
@@ -35,7 +43,7 @@ struct LocalExamination {
         let standard = "/run/user/\(geteuid())"
         guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
             guard FileStatus(standard) != nil else {
-                let mend = "loginctl enable-linger"
+                let mend = DaemonStart.placeSteps(canLinger: world.findProgram("loginctl") != nil)[0]
                 return .init(name, .fail, detail: "XDG_RUNTIME_DIR is not set, and there is no \(standard)", mend: mend)
             }
             return .init(name, .ok, detail: "\(standard) (XDG_RUNTIME_DIR is not set)")
@@ -49,6 +57,7 @@ struct LocalExamination {
 
     private func socket() -> Doctor.Check {
         let name = "socket"
+        guard !lacksPlace else { return .init(name, .skip, detail: "it has no place without that folder") }
         let path: String
         do throws(TokenClientError) {
             path = try TokenClient(environment: environment).socketPath
@@ -88,7 +97,7 @@ struct LocalExamination {
         return .init(name, .ok, detail: "installed, enabled and active")
     }
 
-    private func bus() -> Doctor.Check {
+    private func bus(isNeeded: Bool) -> Doctor.Check {
         let name = "message bus"
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
         let standard = (environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())") + "/bus"
@@ -100,10 +109,14 @@ struct LocalExamination {
         if let index = faults.firstIndex(of: nil) { return .init(name, .ok, detail: Self.shown(paths[index])) }
         let reason = faults[0].map { String(cString: strerror($0)) } ?? ""
         let origin = named == nil ? " (DBUS_SESSION_BUS_ADDRESS is not set)" : ""
+        let fault = "nothing answers at \(Self.shown(first)): \(reason)\(origin)"
+        guard isNeeded else {
+            return .init(name, .skip, detail: fault + "; the store needs none, and nothing is notified")
+        }
         return .init(
             name,
             .fail,
-            detail: "nothing answers at \(Self.shown(first)): \(reason)\(origin); without it no keyring is found",
+            detail: fault + "; without it no keyring is found",
             mend: "apt install dbus-user-session, then log in again"
         )
     }

@@ -113,7 +113,7 @@ package struct AccountView: Sendable {
         case "signed_out", "login_required", "login_pending": "tokenctl login \(account)"
         case "store_locked": "tokenctl unlock"
         // A fault in a file names its place; another one is the provider's word about the settings.
-        case "misconfigured": isFaultyFile ? nil : "tokenctl account show \(account)"
+        case "misconfigured": isFaultyFile ? ConfigFault.mendIt : "tokenctl account show \(account)"
         default: isPaused ? "tokenctl resume \(account)" : isEnding ? "tokenctl login \(account)" : nil
         }
     }

@@ -32,9 +32,12 @@ package struct ConfigFault: Sendable {
         }
     }
 
+    /// What to do about a fault that has its place in a file.
+    package static let mendIt = "mend it; a changed file is picked up by itself"
+
     /// What to do about all of `faults`, each step once.
     package static func steps(_ faults: [ConfigFault]) -> [String] {
-        var steps = faults.contains { $0.mend == nil } ? ["mend it; a changed file is picked up by itself"] : []
+        var steps = faults.contains { $0.mend == nil } ? [mendIt] : []
         for command in faults.compactMap(\.command) where !steps.contains(command) { steps.append(command) }
         return steps
     }

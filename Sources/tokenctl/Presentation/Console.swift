@@ -53,6 +53,23 @@ package final class Console {
         _ = Self.writeAll(Array((traits.errorPalette.fitting(line) + "\n").utf8), to: error)
     }
 
+    /// Says a sentence: broken at the width of a terminal, one line elsewhere.
+    ///
+    /// - Parameters:
+    ///   - first: what stands before it, such as the dash of a list.
+    ///   - hanging: what stands before its further lines; the columns of `first` in blanks without it.
+    package func tell(_ sentence: String, first: String = "", hanging: String? = nil) {
+        guard traits.errorIsTerminal else { return say(first + sentence) }
+        let hanging = hanging ?? String(repeating: " ", count: DisplayWidth.of(first))
+        let lines = DisplayWidth.wrap(sentence, width: traits.width - DisplayWidth.of(hanging))
+        for (index, line) in lines.enumerated() { say((index == 0 ? first : hanging) + line) }
+    }
+
+    /// Says a sentence as `tell` does; what is indented (an address, a command to copy) stays whole.
+    package func tellUnlessIndented(_ line: String) {
+        line.isEmpty || line.hasPrefix(" ") ? say(line) : tell(line)
+    }
+
     /// Says what to do next, one command line or sentence each.
     package func sayNext(_ steps: [String]) {
         let palette = traits.errorPalette

@@ -9,7 +9,9 @@ package enum Help {
             "tokenctl \(palette.paint("VERB [ACCOUNT] [--flags]", .strong)): sign in once, have fresh tokens everywhere",
             "",
         ]
-        lines += rows(Verb.all.filter { $0.name != .help }, palette: palette)
+        for section in Verb.sections {
+            lines += [palette.paint(section.title + ":", .quiet)] + rows(section.verbs, palette: palette)
+        }
         lines += ["", "Begin with:", "  " + palette.paint(Advice.addAnAccount(), .command), ""]
         lines += [
             "tokenctl VERB --help says more and shows an example. All verbs take --json."
@@ -17,13 +19,22 @@ package enum Help {
         return lines
     }
 
-    /// A few verbs that belong together.
+    /// A few verbs that belong together, whose first word is the same.
     package static func list(_ verbs: [Verb], palette: Palette) -> [String] {
-        rows(verbs, palette: palette) + ["", "tokenctl VERB --help says more and shows an example."]
+        let group = verbs.first?.name.rawValue.prefix { $0 != " " } ?? ""
+        let about = about[String(group)].map { ": " + $0 } ?? ""
+        return ["tokenctl \(palette.paint("\(group) VERB [--flags]", .strong))\(about)", ""]
+            + rows(verbs, palette: palette) + ["", "tokenctl \(group) VERB --help says more and shows an example."]
     }
 
+    private static let about = [
+        "account": "your accounts and their settings",
+        "credential": "what other tools run when they need a token",
+        "policy": "which programs may have tokens",
+    ]
+
     private static func rows(_ verbs: [Verb], palette: Palette) -> [String] {
-        let width = 28
+        let width = 30
         return verbs.map { verb in
             let usage = verb.name.rawValue + operand(verb) + requiredTail(verb)
             let padding = String(repeating: " ", count: max(2, width - DisplayWidth.of(usage)))

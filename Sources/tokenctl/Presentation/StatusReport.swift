@@ -46,9 +46,10 @@ package struct StatusReport: Sendable {
             lines.append(row)
             if detailed { lines += details(account, width: width, palette: palette) }
             let faults = account.faults(at: now)
-            for fault in faults.dropLast() { lines += note((fault, nil), width: width, palette: palette, indent: "  ") }
+            for fault in faults.dropLast() { lines += note((fault, []), width: width, palette: palette, indent: "  ") }
             if faults.last != nil || account.next != nil {
-                lines += note((faults.last, account.next), width: width, palette: palette, indent: "  ")
+                let next = account.next.map { [$0] } ?? []
+                lines += note((faults.last, next), width: width, palette: palette, indent: "  ")
             }
         }
         return lines
@@ -74,35 +75,35 @@ package struct StatusReport: Sendable {
     }
 
     /// What is wrong around the accounts, each with what to do about it.
-    private func surroundings() -> [(String?, String?)] {
+    private func surroundings() -> [(String?, [String])] {
         let told = accounts.compactMap(\.faultMessage)
-        var troubles: [(String?, String?)] = configFaults.map(ConfigFault.init)
+        var troubles: [(String?, [String])] = configFaults.map(ConfigFault.init)
             .filter { fault in !told.contains { fault.line.hasSuffix($0) } }
-            .map { ($0.line, $0.command) }
+            .map { ($0.line, $0.command.map { [$0] } ?? []) }
         let store = daemon["store"]?.object ?? [:]
         switch (store["kind"]?.string, store["state"]?.string) {
         case (_, "locked"):
             let told = accounts.contains { $0.next == "tokenctl unlock" }
-            troubles.append(("The secret store is locked.", told ? nil : "tokenctl unlock"))
+            troubles.append(("The secret store is locked.", told ? [] : ["tokenctl unlock"]))
+        case ("file", "unavailable"):
+            troubles.append(("The secret store cannot be used: nobody can sign in.", ["tokenctl doctor"]))
         case (_, "unavailable"):
-            troubles.append(
-                ("There is no secret store: nobody can sign in.", "start a keyring (gnome-keyring or KeePassXC)")
-            )
+            troubles.append(("There is no secret store: nobody can sign in.", Advice.storeSteps))
         case ("memory", _):
-            troubles.append(("Sign-ins are kept in memory only (store: memory); they end with the daemon.", nil))
+            troubles.append(("Sign-ins are kept in memory only (store: memory); they end with the daemon.", []))
         default: break
         }
         return troubles
     }
 
     private func note(
-        _ trouble: (String?, String?),
+        _ trouble: (String?, [String]),
         width: Int,
         palette: Palette,
         indent: String
     ) -> [String] {
         let text = DisplayWidth.wrap(trouble.0 ?? "", width: width - indent.count).map { indent + $0 }
-        return text + (trouble.1.map { [step($0, palette, indent: indent)] } ?? [])
+        return text + trouble.1.map { step($0, palette, indent: indent) }
     }
 
     private func step(_ command: String, _ palette: Palette, indent: String) -> String {

@@ -19,18 +19,32 @@ package struct Table: Sendable {
 
     private let header: [String]
     private let shrinkOrder: [Int]
+    private let wrapsLast: Bool
 
-    /// `shrinkOrder`: the columns that give way where the table is too wide, first to last.
-    package init(header: [String], shrinkOrder: [Int]) {
+    /// `shrinkOrder`: the columns that give way where the table is too wide, first to last. `wrapsLast`: the last column's
+    /// text goes on in the next line instead of being cut.
+    package init(header: [String], shrinkOrder: [Int], wrapsLast: Bool = false) {
         self.header = header
         self.shrinkOrder = shrinkOrder
+        self.wrapsLast = wrapsLast
     }
 
     /// The header's line and one a row; none is wider than `width` columns while the columns can shrink to eight.
     package func lines(_ rows: [[Cell]], width: Int, palette: Palette) -> [String] {
         let widths = columnWidths(rows, width: width)
         let head = line(header.map { Cell($0, .quiet) }, widths, palette)
-        return [head] + rows.map { line($0, widths, palette) }
+        return [head] + rows.flatMap { wrapped($0, widths).map { line($0, widths, palette) } }
+    }
+
+    /// The row, and the lines that its last cell goes on in.
+    private func wrapped(_ row: [Cell], _ widths: [Int]) -> [[Cell]] {
+        guard wrapsLast, row.count == widths.count, let cell = row.last, let width = widths.last,
+            DisplayWidth.of(cell.text) > width
+        else { return [row] }
+        let blank = row.dropLast().map { _ in Cell("") }
+        return DisplayWidth.wrap(cell.text, width: width).enumerated().map { index, text in
+            (index == 0 ? Array(row.dropLast()) : blank) + [Cell(text, cell.meaning)]
+        }
     }
 
     private func columnWidths(_ rows: [[Cell]], width: Int) -> [Int] {

@@ -21,7 +21,7 @@ struct SetupInquiry {
         switch tool {
         case .git: values.host = try origin(known)
         case .aws: values.role = try needed("--role", nil, "arn:aws:iam::123456789012:role/work")
-        case .docker: break
+        case .docker, .kubectl: break
         case .msmtp, .neomutt, .mbsync:
             values.host = try needed("--host", nil, "mail.example.com")
             values.user = try needed("--user", known["identity"]?.string, "anna@example.com")
@@ -53,7 +53,7 @@ struct SetupInquiry {
     }
 
     /// By its path, since mail tools run where PATH is short; by its name where the path would need quotes.
-    private var program: String {
+    var program: String {
         let path = conversation.world.ownPath() ?? ""
         return path.hasPrefix("/") && SetupRecipe.isPlain(path) ? path : "tokenctl"
     }

@@ -35,7 +35,7 @@ package struct SetupRecipe: Sendable {
         let (name, port) = Self.parts(values.host)
         let token = "\(values.program) token \(values.account)"
         switch tool {
-        case .docker: (lines, head) = ([], nil)
+        case .docker, .kubectl: (lines, head) = ([], nil)
         case .git:
             head = "[credential \"\(values.host)\"]"
             lines = [

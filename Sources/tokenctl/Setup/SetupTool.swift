@@ -5,9 +5,9 @@ import Glibc
 
 /// A program whose own file gets a few lines, so that it asks `tokenctl`.
 package enum SetupTool: String, Sendable, CaseIterable {
-    case git, docker, aws, msmtp, neomutt, mbsync
+    case git, docker, kubectl, aws, msmtp, neomutt, mbsync
 
-    /// Its file, as the program itself looks for it; nil where there is no home.
+    /// Its file, as the program itself looks for it; nil where there is no home, and for kubectl, which alone writes its.
     package func file(environment: [String: String]) -> String? {
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -17,6 +17,7 @@ package enum SetupTool: String, Sendable, CaseIterable {
         case .git:
             if let named = variable("GIT_CONFIG_GLOBAL") { return named }
             return first([home + "/.gitconfig", settings + "/git/config"], else: home + "/.gitconfig")
+        case .kubectl: return nil
         case .docker: return (variable("DOCKER_CONFIG") ?? home + "/.docker") + "/config.json"
         case .aws: return variable("AWS_CONFIG_FILE") ?? home + "/.aws/config"
         case .msmtp: return first([home + "/.msmtprc"], else: settings + "/msmtp/config")

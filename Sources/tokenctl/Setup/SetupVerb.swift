@@ -15,6 +15,10 @@ struct SetupVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         let tool = try tool()
+        guard tool != .kubectl else {
+            try KubectlSetup(conversation).run(program: SetupInquiry(conversation).program)
+            return ExitCode.success
+        }
         guard let path = tool.file(environment: conversation.world.environment) else {
             throw TokenctlError(.input, exitCode: ExitCode.configuration, "there is no home folder: HOME is not set")
         }
@@ -56,7 +60,8 @@ struct SetupVerb {
         let changed = try file.change(to: try block.put(recipe.lines, into: file.text ?? ""))
         report(file, recipe.lines, isChanged: changed)
         if tool == .mbsync, changed {
-            conversation.console.say("mbsync needs a SASL library with XOAUTH2 for it; Debian 12 has none.")
+            conversation.console.tell("mbsync needs a SASL plugin with XOAUTH2 for it; on Debian:")
+            conversation.console.sayNext(["apt install libsasl2-modules-kdexoauth2"])
         }
     }
 

@@ -55,8 +55,8 @@ struct AccountInquiry {
         let draft = try AccountDraft(invocation)
         guard case .provider(let name, _) = draft.place, draft.clientID == nil else { return draft }
         let guide = try PresetGuide(named: name, conversation)
-        guard guide.needsClientID else { return draft }
-        guide.registration.forEach(console.say)
+        guard guide.needsClientID, !invocation.has("--register") else { return draft }
+        guide.tellRegistration(console)
         throw .usage(
             "\(invocation.verb.rawValue) needs --client-id ID for \(TerminalText.sanitized(name))",
             next: ["tokenctl \(invocation.verb.rawValue) --help"]
@@ -69,13 +69,15 @@ struct AccountInquiry {
     {
         let guide = try PresetGuide(named: name, conversation)
         var clientID = invocation.value("--client-id")
-        let registers = clientID == nil && guide.needsClientID
-        (registers ? guide.registration : guide.advice).forEach(console.say)
+        let registers = clientID == nil && guide.needsClientID && !invocation.has("--register")
+        registers ? guide.tellRegistration(console) : guide.tellAdvice(console)
         var set = given
         for question in guide.preset.asks where set[question.name] == nil && question.standard == nil {
             let example = question.example.map { ", such as \(TerminalText.sanitized($0))" } ?? ""
             let about = TerminalText.sanitized(question.about)
-            set[question.name] = .string(try answer("\(question.name) (\(about)\(example)):"))
+            set[question.name] = .string(
+                try answer("\(question.name) (\(about)\(example)):") { PresetAnswer.fault(of: $0, kind: question.kind) }
+            )
         }
         if registers { clientID = try answer("The client id that it gave out:") }
         var draft = try AccountDraft(
@@ -106,10 +108,17 @@ struct AccountInquiry {
         return try answer(question)
     }
 
-    private func answer(_ question: String, optional: Bool = false) throws(TokenctlError) -> String {
+    /// `fault`: why an answer will not do; the question is put again then.
+    private func answer(
+        _ question: String,
+        optional: Bool = false,
+        fault: (String) -> String? = { _ in nil }
+    ) throws(TokenctlError) -> String {
         while let line = console.ask(question) {
-            let words = line.split(whereSeparator: \.isWhitespace)
-            if !words.isEmpty || optional { return words.joined(separator: " ") }
+            let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            guard !words.isEmpty || optional else { continue }
+            guard let fault = fault(words) else { return words }
+            console.tell(fault)
         }
         throw .usage("the account was not made", next: ["tokenctl account add --help"])
     }

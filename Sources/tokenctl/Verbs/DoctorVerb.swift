@@ -15,22 +15,23 @@ struct DoctorVerb {
     func run() throws(TokenctlError) -> Int32 {
         let examination = LocalExamination(conversation.world)
         let units = examination.userUnits()
-        let (daemon, isThere) = daemon(units)
-        var checks = daemon + examination.checks(units: units)
+        let (daemon, isThere) = daemon(units, hasPlace: !examination.lacksPlace)
         let own = isThere ? try daemonsOwn() : Doctor.Result(checks: [Self.unseen])
-        checks += own.checks
+        let hasOwnStore = own.checks.contains { ["store of file", "store of memory"].contains($0.name) }
+        let checks = daemon + examination.checks(units: units, needsBus: !hasOwnStore) + own.checks
         let report = DoctorReport(checks)
         let console = conversation.console
         conversation.finish(Doctor.Result(checks: checks, trace: own.trace).encoded()) {
             report.lines(width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
-            for exchange in own.trace ?? [] { DoctorTrace.lines(exchange).forEach(console.print) }
+            let width = console.traits.outputIsTerminal ? console.traits.width : nil
+            for exchange in own.trace ?? [] { DoctorTrace.lines(exchange, width: width).forEach(console.print) }
             console.say(report.summary)
         }
         return report.exitCode
     }
 
     /// Whether the daemon answers, and whether it is of the same version.
-    private func daemon(_ units: UserUnits?) -> ([Doctor.Check], isThere: Bool) {
+    private func daemon(_ units: UserUnits?, hasPlace: Bool) -> ([Doctor.Check], isThere: Bool) {
         do throws(TokenctlError) {
             let hello = try conversation.ask(Hello.self, NoParameters(), timeout: .seconds(10))
             let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
@@ -38,6 +39,9 @@ struct DoctorVerb {
             let answer = Doctor.Check("daemon", .ok, detail: "tokend \(version) answers\(process)")
             return ([answer, Self.versions(version)], true)
         } catch {
+            guard hasPlace else {
+                return ([Doctor.Check("daemon", .skip, detail: "not looked for: its socket has no place")], false)
+            }
             let mend = error.code == .daemonAbsent ? DaemonStart.steps(units).first : error.next.first
             return ([Doctor.Check("daemon", .fail, detail: error.message, mend: mend)], false)
         }

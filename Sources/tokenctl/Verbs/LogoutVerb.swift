@@ -41,7 +41,7 @@ struct LogoutVerb {
 
     private func say(_ result: JSONObject, _ account: String) {
         let keepsGrant = conversation.invocation.has("--keep-grant")
-        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach(conversation.console.say)
+        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { conversation.console.tell($0) }
     }
 
     /// Leads the person's browser to the provider's own logout, which is the person's to finish.
@@ -84,6 +84,8 @@ package struct Farewell: Sendable {
             lines.append("Nobody was signed in to \(account).")
         } else if result["revoked"]?.bool == true {
             lines.append("Signed out of \(account); the provider revoked the grant.")
+        } else if isOutOfReach {
+            lines.append("\(account) is signed out here; the secret store cannot be reached now.")
         } else {
             lines.append("Signed out of \(account) here.")
         }
@@ -93,11 +95,20 @@ package struct Farewell: Sendable {
         if let fault = Self.text(result["end_session_fault"]) {
             lines.append("The provider's own session goes on: \(fault)")
         }
-        if result["removal_pending"]?.bool == true {
+        if isOutOfReach {
+            lines.append("What it may hold of \(account) goes as soon as it can be.")
+        } else if result["removal_pending"]?.bool == true {
             lines.append("The secret store is locked; its entry goes at the next unlock (tokenctl unlock).")
         }
-        if let fault = Self.text(result["removal_fault"]) { lines.append("Unlock it now: \(fault)") }
+        if let fault = Self.text(result["removal_fault"]) {
+            lines.append("\(isOutOfReach ? "Open" : "Unlock") it now: \(fault)")
+        }
         return lines
+    }
+
+    /// There is no store, or none that answers: nobody knows whether it holds anything.
+    private var isOutOfReach: Bool {
+        result["removal_pending"]?.bool == true && result["removal_store"]?.string == "unavailable"
     }
 
     private static func text(_ value: JSONValue?) -> String? {

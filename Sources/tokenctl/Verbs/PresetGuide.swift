@@ -50,25 +50,35 @@ struct PresetGuide {
         preset.account["client_authentication"]?.string?.hasPrefix("client_secret_") ?? false
     }
 
-    /// What to register where, and what to know before.
-    var registration: [String] {
-        var lines = ["\(preset.title): register an application of your own there first."]
-        if let url = preset.registerURL { lines.append("  where         \(url)") }
-        if let kind = preset.registerAs { lines.append("  as            \(kind)") }
-        if let redirect = preset.redirect { lines.append("  redirect URI  \(redirect)") }
-        return lines.map { TerminalText.sanitized($0, limit: 400) } + points
+    /// Says what to register where, and what to know before.
+    func tellRegistration(_ console: Console) {
+        console.tell(Self.shown("\(preset.title): register an application of your own there first."))
+        let rows = [
+            ("  where         ", preset.registerURL), ("  as            ", preset.registerAs),
+            ("  redirect URI  ", preset.redirect),
+        ]
+        for (label, text) in rows {
+            if let text { console.tell(Self.shown(text), first: label) }
+        }
+        tellPoints(console)
     }
 
-    /// What to know before the first sign-in, where there is nothing to register any more.
-    var advice: [String] {
-        points.isEmpty ? [] : [TerminalText.sanitized("\(preset.title):")] + points
+    /// Says what to know before the first sign-in, where there is nothing to register any more.
+    func tellAdvice(_ console: Console) {
+        guard !points.isEmpty else { return }
+        console.say(Self.shown("\(preset.title):"))
+        tellPoints(console)
+    }
+
+    private func tellPoints(_ console: Console) {
+        for point in points { console.tell(Self.shown(point), first: "  - ") }
     }
 
     private var points: [String] {
-        let open = preset.asks.compactMap { question in
-            question.standard.map { "--set \(question.name)=… is \(question.about) (now \($0))" }
-        }
-        return (preset.notes + open).map { TerminalText.sanitized("  - \($0)", limit: 400) }
+        preset.notes
+            + preset.asks.compactMap { question in
+                question.standard.map { "--set \(question.name)=… is \(question.about) (now \($0))" }
+            }
     }
 
     /// The row of the table: name, title, what for, what it needs.
@@ -88,5 +98,5 @@ struct PresetGuide {
         self.preset = preset
     }
 
-    private static func shown(_ text: String) -> String { TerminalText.sanitized(text) }
+    private static func shown(_ text: String) -> String { TerminalText.sanitized(text, limit: 400) }
 }

@@ -19,8 +19,10 @@ struct ProviderListVerb {
             return ExitCode.success
         }
         let rows = try PresetGuide.all(conversation).map { PresetGuide($0).row }
-        let table = Table(header: ["PROVIDER", "NEEDS", "FOR"], shrinkOrder: [2])
-        table.lines(rows, width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
+        let table = Table(header: ["PROVIDER", "NEEDS", "FOR"], shrinkOrder: [2], wrapsLast: true)
+        // Whoever searches a pipe wants it whole.
+        let width = console.traits.outputIsTerminal ? console.traits.width : Int.max
+        table.lines(rows, width: width, palette: console.traits.outputPalette).forEach(console.print)
         return ExitCode.success
     }
 }
@@ -93,11 +95,11 @@ struct ProvidersFromVerb {
     }
 
     private func tell(_ outcome: Outcome, _ list: ProviderFetch.Result) {
-        if let note = list.note { console.say(TerminalText.sanitized(note, limit: 400) + ".") }
-        for reason in list.refused { console.say("Passed over: \(TerminalText.sanitized(reason, limit: 400)).") }
+        if let note = list.note { console.tell(TerminalText.sanitized(note, limit: 400) + ".") }
+        for reason in list.refused { console.tell("Passed over: \(TerminalText.sanitized(reason, limit: 400)).") }
         for name in outcome.added { console.say("The account \(name) is there.") }
         for name in outcome.unchanged { console.say("The account \(name) is as the list has it already.") }
-        for name in outcome.kept { console.say("The account \(name) has other settings, and keeps them.") }
+        for name in outcome.kept { console.tell("The account \(name) has other settings, and keeps them.") }
         if outcome.added.isEmpty { console.say("Nothing was changed.") }
         console.sayNext(outcome.added.map { "tokenctl login \($0)" })
         if !outcome.kept.isEmpty {

@@ -139,7 +139,7 @@ struct SignIn {
         let environment = conversation.world.environment
         let absence = BrowserAbsence(started, account: account, environment: environment)
         guard options.opensBrowser else {
-            if !options.pastes { absence.lines(reason: nil).forEach(console.say) }
+            if !options.pastes { absence.lines(reason: nil).forEach(console.tellUnlessIndented) }
             return nil
         }
         let missing = BrowserCandidates.missing(environment: environment, find: conversation.world.findProgram)
@@ -153,7 +153,7 @@ struct SignIn {
             guard !options.pastes else { return nil }
             let isScreen = BrowserCandidates.hasDisplay(environment)
             let reason = isScreen ? "no xdg-open is installed" : "this session has no display"
-            absence.lines(reason: reason).forEach(console.say)
+            absence.lines(reason: reason).forEach(console.tellUnlessIndented)
             return nil
         }
         return BrowserLauncher(candidates: candidates, environment: environment)

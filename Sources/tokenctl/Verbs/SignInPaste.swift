@@ -70,8 +70,10 @@ struct SignInPaste {
     private func explain() {
         guard let redirectURI = started.redirectURI else { return }
         let shown = TerminalText.sanitized(redirectURI)
-        console.say("Sign in there, in a browser on any machine. It ends at an address that begins with")
-        console.say("\(shown) (the page itself need not load; the provider must have that redirect URI).")
+        console.tell(
+            "Sign in there, in a browser on any machine. It ends at an address that begins with \(shown) (the page "
+                + "itself need not load; the provider must have that redirect URI)."
+        )
         ask()
     }
 
@@ -91,7 +93,7 @@ struct SignInPaste {
         let url = Secret(text)
         let check = LoginCheck.Parameters(loginID: started.loginID, url: url)
         guard try conversation.ask(LoginCheck.self, check, account: account)["redirect"]?.bool == true else {
-            console.say(PastedAddress.fault(of: text, redirectURI: started.redirectURI ?? ""))
+            console.tell(PastedAddress.fault(of: text, redirectURI: started.redirectURI ?? ""))
             ask()
             return nil
         }
@@ -101,7 +103,7 @@ struct SignInPaste {
         } catch {
             guard error.code == .loginUnknown else { throw error }
         }
-        console.say(PastedAddress.otherAnswer)
+        console.tell(PastedAddress.otherAnswer)
         ask()
         return nil
     }

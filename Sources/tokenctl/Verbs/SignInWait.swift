@@ -68,7 +68,7 @@ struct SignInWait {
             hintAt = nil
             console.say("Nothing to see? Open the URL above in any browser on this machine.")
             if let redirect = started.redirectURI {
-                RegistrationHint(redirect).lines.forEach(console.say)
+                RegistrationHint(redirect).lines.forEach(console.tellUnlessIndented)
             }
         }
         let frames = console.traits.errorPalette.spinner

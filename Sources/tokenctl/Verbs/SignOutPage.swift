@@ -17,7 +17,7 @@ struct SignOutPage {
 
     /// Shows the URL, and opens a browser unless there is none or none is wanted.
     func open(_ account: String) {
-        console.say("To sign out at the provider of \(TerminalText.sanitized(account)) too, within a minute:")
+        console.tell("To sign out at the provider of \(TerminalText.sanitized(account)) too, within a minute:")
         console.say("")
         console.say("  " + TerminalText.sanitized(url, limit: 16384))
         console.say("")

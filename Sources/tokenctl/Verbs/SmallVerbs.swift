@@ -67,7 +67,7 @@ struct ReloadVerb {
         let result = try conversation.ask(ConfigReload.self, NoParameters())
         let faults = (result["faults"]?.array ?? []).compactMap(\.object).map(ConfigFault.init)
         conversation.finish(result) {
-            faults.forEach { conversation.console.say($0.line) }
+            faults.forEach { conversation.console.tell($0.line) }
             if faults.isEmpty {
                 conversation.console.say("The configuration is read anew; it has no faults.")
             } else {

@@ -23,14 +23,26 @@ final class DesktopBrowser: BrowserOpener {
         guard Self.usesUserManager(environment) else {
             return try startDetached(words + [url.text])
         }
+        let bus: Bus
+        let session: [String: String]
+        do {
+            bus = try connectedBus()
+            session = try await UserManager.environment(on: bus, deadline: .seconds(10))
+        } catch {
+            throw BrowserError(message: "the user's service manager cannot be asked: \(error.message)")
+        }
         let program = TransientProgram(
             description: "Browser for a sign-in",
             unitPrefix: "tokend-browser",
             arguments: words + [url.text],
-            environment: environment.filter { Self.display.contains($0.key) }
+            environment: try BrowserScreen.variables(
+                own: environment,
+                session: session,
+                isNeeded: words == ["xdg-open"]
+            )
         )
         do {
-            _ = try await UserManager.start(program, on: try connectedBus(), deadline: .seconds(10))
+            _ = try await UserManager.start(program, on: bus, deadline: .seconds(10))
         } catch {
             throw BrowserError(
                 message: "no browser could be opened through the user's service manager: \(error.message)"
@@ -60,7 +72,4 @@ final class DesktopBrowser: BrowserOpener {
         self.bus = bus
         return bus
     }
-
-    /// What a program needs to find the person's screen.
-    private static let display: Set<String> = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CURRENT_DESKTOP"]
 }

@@ -164,7 +164,14 @@ struct NotificationService {
             [
                 .string("tokend"), .uint32(id), .string("dialog-password"), .string(text.summary), .string(text.body),
                 .strings(text.actions.flatMap { [$0.key, $0.label] }),
-                .array(of: "{sv}", [.entry(.string("urgency"), .variant(.byte(isQuestion ? 2 : 1)))]),
+                .array(
+                    of: "{sv}",
+                    [
+                        .entry(.string("urgency"), .variant(.byte(isQuestion ? 2 : 1))),
+                        // The desktop file that is installed: desktops show its name, and keep what a person set for it.
+                        .entry(.string("desktop-entry"), .variant(.string("tokend"))),
+                    ]
+                ),
                 .int32(isQuestion ? 0 : -1),
             ]
         )

@@ -18,6 +18,8 @@ final class StateFolder: LastingState {
     private let folder: String
     private let loop: EventLoop
     private let log: any EventLog
+    /// What a newer daemon has noted down beside; it is there again when that daemon is.
+    private let others: JSONObject
     /// The file does not say what `notes` does.
     private var isOwed = false
     private var retry: EventSource?
@@ -39,7 +41,12 @@ final class StateFolder: LastingState {
             decisions: (kept["decisions"]?.array ?? []).compactMap(\.object)
                 .compactMap { try? PolicyList.Decision(json: $0) }
         )
+        var others = kept
+        for name in Self.members { others[name] = nil }
+        self.others = others
     }
+
+    private static let members = ["removals", "client_removals", "paused", "decisions"]
 
     func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault? {
         let before = notes
@@ -57,12 +64,14 @@ final class StateFolder: LastingState {
     }
 
     private func write() -> LastingFault? {
-        let content: JSONObject = [
+        var content = others
+        let own: JSONObject = [
             "removals": .array(notes.removals.sorted().map { .string($0) }),
             "client_removals": .array(notes.clientRemovals.sorted().map { .string($0) }),
             "paused": .array(notes.paused.sorted().map { .string($0) }),
             "decisions": .array(notes.decisions.map { .object($0.encoded()) }),
         ]
+        for member in own { content[member.name] = member.value }
         do throws(PrivateFile.Fault) {
             try PrivateFile.makeFolder(folder)
             try PrivateFile(folder + "/state.json").replace(with: JSONWriter.bytes(.object(content)))

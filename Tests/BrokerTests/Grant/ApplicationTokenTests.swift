@@ -75,6 +75,21 @@ import TokendProtocol
         #expect(try await stand.world.get().token() == "S1" && stand.transport.requests.count == count)
     }
 
+    @Test(arguments: [HTTPResponse.json(["session": "S1"]), HTTPResponse(status: 200, body: Array("<html>".utf8))])
+    @LoopActor
+    func `an answer without a token is told at the sign-in, and the grant is revoked`(_ nonsense: HTTPResponse)
+        async throws
+    {
+        let stand = try await stand()
+        defer { stand.end() }
+        let reply = try await signIn(stand, nonsense)
+        #expect(reply.kind == .providerError, "\(reply)")
+        #expect(reply.error?.message.contains("app.example") == true)
+        await settle()
+        #expect(stand.store.kept["work"] == nil)
+        #expect(await stand.client.call(.tokenGet).kind == .loginRequired)
+    }
+
     @Test @LoopActor func `names of the account's own, and the access token instead`() async throws {
         let stand = try await stand { account in
             account.exchange?.subject = .accessToken

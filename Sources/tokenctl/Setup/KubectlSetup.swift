@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import StrictJSON
+import TokenClient
+import TokendProtocol
+
+/// `tokenctl setup kubectl`: a user in the kubeconfig, written by kubectl itself, whose file may be several, and YAML.
+struct KubectlSetup {
+    private let conversation: Conversation
+    private let kubectl: String
+    private var invocation: Invocation { conversation.invocation }
+
+    /// - Throws: `input` where there is no kubectl.
+    init(_ conversation: Conversation) throws(TokenctlError) {
+        guard let kubectl = conversation.world.findProgram("kubectl") else {
+            throw TokenctlError(
+                .input,
+                exitCode: ExitCode.unavailable,
+                "kubectl writes its file itself, and is not installed here",
+                next: ["tokenctl help credential kubernetes"]
+            )
+        }
+        self.conversation = conversation
+        self.kubectl = kubectl
+    }
+
+    func run(program: String) throws(TokenctlError) {
+        invocation.has("--undo") ? try undo() : try add(program)
+    }
+
+    private func add(_ program: String) throws(TokenctlError) {
+        let account = try conversation.account()
+        _ = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let wanted = KubectlUsers.arguments(account: account, idToken: !invocation.has("--access-token"))
+        let entry = try KubectlUsers(try output(["config", "view", "--output=json"]))[account]
+        switch entry {
+        case .ours(wanted): return report(account, isChanged: false)
+        case .ours: _ = try output(["config", "delete-user", account])
+        case .absent: break
+        case .another:
+            throw TokenctlError(
+                .input,
+                exitCode: ExitCode.configuration,
+                "kubectl has a user “\(account)” already, so nothing was changed",
+                next: ["kubectl config delete-user \(account)   (where that one is no longer needed)"]
+            )
+        }
+        do throws(TokenctlError) {
+            _ = try output(KubectlUsers.command(account: account, program: program, arguments: wanted))
+        } catch {
+            // Before it had that flag, only the form of before asks for nothing that it could set.
+            guard error.message.contains("unknown flag") else { throw error }
+            _ = try output(KubectlUsers.olderCommand(account: account, program: program, arguments: wanted))
+        }
+        report(account, isChanged: true)
+    }
+
+    private func report(_ account: String, isChanged: Bool) {
+        conversation.finish(["user": .string(account), "changed": .bool(isChanged)]) {
+            let console = conversation.console
+            guard isChanged else { return console.say("kubectl has the user \(account) already.") }
+            console.say("kubectl has the user \(account) now. For a context of yours to be that user:")
+            console.sayNext(["kubectl config set-context --current --user=\(account)"])
+        }
+    }
+
+    /// The user that is named, else all of ours.
+    private func undo() throws(TokenctlError) {
+        let users = try KubectlUsers(try output(["config", "view", "--output=json"]))
+        let ours = users.ours.filter { name in invocation.account.map { $0 == name } ?? true }
+        for name in ours { _ = try output(["config", "delete-user", name]) }
+        conversation.finish(["users": .array(ours.map { .string($0) }), "changed": .bool(!ours.isEmpty)]) {
+            let names = ours.map { TerminalText.sanitized($0) }.joined(separator: ", ")
+            conversation.console.say(ours.isEmpty ? "kubectl has no such user." : "Taken out of kubectl: \(names).")
+        }
+    }
+
+    /// What kubectl prints.
+    private func output(_ arguments: [String]) throws(TokenctlError) -> String {
+        var output: [UInt8] = [], errors: [UInt8] = []
+        let program = PipedProgram(arguments: [kubectl] + arguments, environment: conversation.world.environment)
+        let code = program.run(until: Deadline(in: .seconds(20))) { source, bytes in
+            if source == .output { output += bytes } else { errors += bytes }
+        }
+        guard code == 0 else {
+            let lines = String(decoding: errors, as: UTF8.self).split(separator: "\n").map(String.init)
+            let words =
+                lines.first { line in
+                    ["error", "panic"].contains { line.lowercased().hasPrefix($0) }
+                } ?? lines.last
+            throw TokenctlError(
+                .input,
+                exitCode: ExitCode.unavailable,
+                "kubectl \(arguments[1]) failed: " + TerminalText.sanitized(words ?? "it ended without a word")
+            )
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}
