@@ -100,6 +100,20 @@ let package = Package(
             path: "Tests/demo-provider",
             swiftSettings: settings
         ),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "TokendProtocol"],
+            path: "Tests/FuzzTargets",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["CFuzzer", "FuzzTargets"],
+            path: "Tests/fuzz",
+            swiftSettings: settings
+        ),
+        .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
+        tests("FuzzTests", ["FuzzTargets", "TokendProtocol"]),
         tests("SecretsTests", ["Secrets"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),

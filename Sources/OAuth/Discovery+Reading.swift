@@ -118,7 +118,7 @@ extension Discovery {
         throw OAuthError(
             .invalidDocument,
             "the metadata is that of another issuer: configured is \(issuer.expectedInMetadata), "
-                + "found was \(shown)\(hint)"
+                + "found was “\(shown)”\(hint)"
         )
     }
 }

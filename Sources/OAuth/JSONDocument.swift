@@ -14,8 +14,7 @@ enum JSONDocument {
     /// What came instead of JSON, for a sentence: the media type, never the content.
     static func typeName(of response: HTTPResponse) -> String {
         guard !response.body.isEmpty else { return "nothing" }
-        guard let type = response.mediaType, !type.isEmpty else { return "text of no named type" }
-        return DisplayText.sanitized(type, limit: 60)
+        return response.mediaType?.shown(limit: 60) ?? "text of no named type"
     }
 
     /// The object in an answer with status 200.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import Secrets
 import StrictJSON
 
@@ -12,7 +13,10 @@ extension OAuthErrorBody {
         let isRefused = answer["ok"]?.bool == false
         guard let found = Self.found(answer) ?? (isRefused ? Found() : nil) else { return nil }
         let description = answer["error_description"]?.string ?? found.description ?? answer["message"]?.string
-        func clean(_ text: String?) -> String? { text.map { Self.cut($0, before: secrets) } }
+        // Once more as it will be shown: what is taken out of a text may have stood inside of a secret.
+        func clean(_ text: String?) -> String? {
+            text.map { Self.cut(DisplayText.sanitized(Self.cut($0, before: secrets), limit: 2000), before: secrets) }
+        }
         self.init(
             error: clean(found.code) ?? "",
             description: clean(description),

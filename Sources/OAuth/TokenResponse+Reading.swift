@@ -73,7 +73,8 @@ extension TokenResponse {
         let accepted =
             type == "bearer" || (isSlack && (type == "user" || type == "bot"))
             || dialect.bearerNames.contains { $0.lowercased() == type }
-        return accepted ? nil : "the provider's token_type is not Bearer but \(DisplayText.sanitized(type, limit: 40))"
+        let shown = DisplayText.sanitized(type, limit: 40)
+        return accepted ? nil : "the provider's token_type is not Bearer but “\(shown)”"
     }
 
     /// The stated lifetime; where none is stated, a JWT's own `exp` as a hint.

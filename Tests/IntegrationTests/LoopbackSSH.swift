@@ -31,8 +31,14 @@ final class LoopbackSSH {
         for key in ["host", "person"] {
             _ = try await Self.run("/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "\(own)/\(key)")
         }
-        let port = try FreePort.find()
-        try Self.write(
+        try Self.write("#!/bin/sh\nexec /usr/bin/ssh -F \(own)/ssh_config \"$@\"\n", to: programs + "/ssh")
+        chmod(programs + "/ssh", 0o755)
+        server = try await FreePort.start { port in try await Self.start(in: own, at: port) }
+    }
+
+    /// The server, which listens, with the settings of both ends.
+    private static func start(in own: String, at port: UInt16) async throws -> ChildProcess {
+        try write(
             """
             Port \(port)
             ListenAddress 127.0.0.1
@@ -42,13 +48,13 @@ final class LoopbackSSH {
             UsePAM no
             StrictModes no
             PermitRootLogin yes
-            SetEnv XDG_RUNTIME_DIR=\(runtimeFolder)
+            SetEnv XDG_RUNTIME_DIR=\(own)/run
             """,
             to: own + "/sshd_config"
         )
-        try Self.write(
+        try write(
             """
-            Host \(Self.host)
+            Host \(host)
             HostName 127.0.0.1
             Port \(port)
             IdentityFile \(own)/person
@@ -59,14 +65,13 @@ final class LoopbackSSH {
             """,
             to: own + "/ssh_config"
         )
-        try Self.write("#!/bin/sh\nexec /usr/bin/ssh -F \(own)/ssh_config \"$@\"\n", to: programs + "/ssh")
-        chmod(programs + "/ssh", 0o755)
-        server = try ChildProcess(
+        let server = try ChildProcess(
             "/usr/sbin/sshd",
             ["-D", "-e", "-f", own + "/sshd_config"],
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
         )
-        _ = try await server.whileRunning { [server] in try await server.talk { $0.contains("Server listening") } }
+        _ = try await server.whileRunning { try await server.talk { $0.contains("Server listening") } }
+        return server
     }
 
     deinit { drop() }

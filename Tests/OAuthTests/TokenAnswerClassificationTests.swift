@@ -26,9 +26,10 @@ import Testing
         #expect(kind(["error_codes": [70043], "suberror": "token_expired"]) == "grantEnded")
     }
 
-    @Test(arguments: [400, 500]) func `an error that repeats the refresh token tells nothing of it`(status: Int) {
+    @Test(arguments: [400, 500], ["RT-0123456789", "RT-01\u{200B}23456\u{1B}[1m789", "RT-0123\u{202E}456789"])
+    func `an error that repeats the refresh token tells nothing of it`(status: Int, echo: String) {
         let body: JSONObject = [
-            "error": "invalid_request", "error_description": "Invalid refresh token: RT-0123456789, unknown",
+            "error": "invalid_request", "error_description": .string("Invalid refresh token: \(echo), unknown"),
         ]
         let answer = TokenAnswer.read(.json(body, status: status), sentAt: 0, now: 0, sent: [Secret("RT-0123456789")])
         #expect("\(answer)".contains("Invalid refresh token: …") && !"\(answer)".contains("RT-0"))

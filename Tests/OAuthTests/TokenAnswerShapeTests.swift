@@ -191,6 +191,25 @@ import Testing
         #expect(TokenAnswer.read(page).kind == "unavailable")
     }
 
+    @Test(arguments: ["", "mac", "\u{200B}", " x "])
+    func `a type that is no bearer's stands between quotation marks, however little there is of it`(type: String) {
+        let answer = TokenAnswer.read(.json(["access_token": "x", "token_type": .string(type)]))
+        guard case .invalid(let invalid) = answer else {
+            Issue.record("it was taken: \(answer.kind)")
+            return
+        }
+        #expect(invalid.reason.hasSuffix("is not Bearer but “\(DisplayText.sanitized(type))”"))
+    }
+
+    @Test(arguments: ["\u{200B}", "\u{1B}[2J", ";charset=utf-8", ""])
+    func `a media type of which nothing can be shown is none`(type: String) {
+        guard case .unavailable(let reason, answerLost: _) = TokenAnswer.read(.text("hello", type: type)) else {
+            Issue.record("an answer in words counted")
+            return
+        }
+        #expect(reason.contains("text of no named type"), "\(reason)")
+    }
+
     @Test func `JSON counts whatever its type says (6749-15)`() {
         let body = #" {"access_token":"x","token_type":"bearer"}"#
         for type in ["text/html", "text/plain", "application/octet-stream", ""] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import FoundationEssentials
 import Glibc
 import Systemd
 
@@ -50,10 +51,9 @@ final class Pipe {
     }
 }
 
-/// A folder of the test's own, removed with what files lie in it.
-final class TemporaryFolder {
+/// A folder of the test's own, removed with all that lies in it.
+final class TemporaryFolder: Sendable {
     let path: String
-    private var files: [String] = []
 
     init() throws {
         var template = Array("/tmp/tokend-test.XXXXXX".utf8CString)
@@ -62,12 +62,10 @@ final class TemporaryFolder {
     }
 
     deinit {
-        for file in files { unlink(path + "/" + file) }
-        rmdir(path)
+        try? FileManager.default.removeItem(atPath: path)
     }
 
     func write(_ name: String, _ text: String) {
-        files.append(name)
         let file = open(path + "/" + name, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         _ = Glibc.write(file, text, text.utf8.count)
         close(file)

@@ -11,11 +11,15 @@ final class PrivateBus: Sendable {
     /// What to connect to.
     let address: String
     private let pid: pid_t
+    /// Where its socket is, which it leaves when it is killed.
+    private let folder: TemporaryFolder
 
     init() throws {
+        folder = try TemporaryFolder()
         let pipe = try Pipe()
         let arguments = [
             "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", "--print-address=\(pipe.writeEnd)",
+            "--address=unix:path=\(folder.path)/bus",
         ]
         pid = try startProgram(arguments, keeping: pipe.writeEnd)
         pipe.closeWriteEnd()

@@ -74,6 +74,13 @@ enum ChildSpawn {
         return (ends[0], ends[1])
     }
 
+    /// What the sanitizers were told, if this is a build with one: the programs are built with it, too.
+    private static let sanitizers: [String: String] = {
+        var given: [String: String] = [:]
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] { given[name] = getenv(name).map { String(cString: $0) } }
+        return given
+    }()
+
     private static func start(
         _ program: String,
         _ arguments: [String],
@@ -95,7 +102,7 @@ enum ChildSpawn {
         resetSignals(&attributes)
         var processID = pid_t()
         let failure = withCStrings([program] + arguments) { argv in
-            withCStrings(environment.map { "\($0.key)=\($0.value)" }.sorted()) { envp in
+            withCStrings(sanitizers.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }.sorted()) { envp in
                 posix_spawnp(&processID, program, &actions, &attributes, argv, envp)
             }
         }

@@ -160,7 +160,7 @@ import TokendProtocol
     ) throws(ProtocolError) -> ClientRegistration {
         let named = client.authentication ?? request.authentication.rawValue
         guard let method = ClientAuthenticationMethod(rawValue: named) else {
-            throw invalid("it registered a client that shows itself by \(DisplayText.sanitized(named))")
+            throw invalid("it registered a client that shows itself by “\(DisplayText.sanitized(named))”")
         }
         guard !method.usesSecret || client.secret != nil else {
             throw invalid("it registered a client that shows itself by \(named) and gave it no secret")

@@ -42,9 +42,8 @@ struct PublishedProviders {
         default: return none("HTTP \(response.status)")
         }
         guard let document = (try? JSONReader().read(response.body))?.object else {
-            return none(
-                "\(response.mediaType.map { DisplayText.sanitized($0, limit: 40) } ?? "something") that is no list"
-            )
+            let type = DisplayText.sanitized(response.mediaType ?? "", limit: 40)
+            return none("\(type.isEmpty ? "something" : type) that is no list")
         }
         guard let entries = document["providers"]?.array else { return none("JSON without a list of providers") }
         var result = ProviderFetch.Result()

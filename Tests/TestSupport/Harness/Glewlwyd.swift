@@ -25,13 +25,17 @@ package final class Glewlwyd: Sendable {
     /// Starts it with a database in `folder`, which must exist; it answers when this returns.
     package static func start(in folder: String) async throws -> Glewlwyd {
         try MissingPrerequisite.require(program: "/usr/bin/glewlwyd")
+        return try await FreePort.start { port in try await start(in: folder, at: port) }
+    }
+
+    private static func start(in folder: String, at port: UInt16) async throws -> Glewlwyd {
         let files = folder + "/glewlwyd"
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
         let ports = try [FreePort.find(), FreePort.find()]
         let redirects = ports.map { "http://127.0.0.1:\($0)/callback" }
         let process = try ChildProcess(
             "/usr/bin/python3",
-            [BuildProducts.source + "/scripts/lib/glewlwyd-provider", files, "\(FreePort.find())"] + redirects,
+            [BuildProducts.source + "/scripts/lib/glewlwyd-provider", files, "\(port)"] + redirects,
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder]
         )
         let line = try await process.whileRunning {

@@ -16,11 +16,7 @@ package final class NanoIDP: Sendable {
 
     /// Starts it with its configuration in `folder`, which must exist; it listens when this returns.
     package static func start(in folder: String) async throws -> NanoIDP {
-        // A port that was free may be another program's by the time it is wanted.
-        for _ in 0..<2 {
-            if let started = try? await start(in: folder, at: FreePort.find()) { return started }
-        }
-        return try await start(in: folder, at: FreePort.find())
+        try await FreePort.start { port in try await start(in: folder, at: port) }
     }
 
     private static func start(in folder: String, at port: UInt16) async throws -> NanoIDP {
@@ -37,7 +33,7 @@ package final class NanoIDP: Sendable {
                 + [program, "--config", files, "--host", "127.0.0.1", "--port", "\(port)"],
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder, "PYTHONUNBUFFERED": "1"]
         )
-        _ = try await process.line { $0.contains("Running on") }
+        _ = try await process.whileRunning { try await process.line { $0.contains("Running on") } }
         return NanoIDP(issuer: issuer, process: process)
     }
 
