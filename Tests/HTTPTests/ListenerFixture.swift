@@ -73,7 +73,7 @@ struct ListenerFixture: Sendable {
         }
     }
 
-    /// Whether a connection is refused.
+    /// Whether a connection is refused; to be asked of a `FreePort`, since any other may be somebody else's by now.
     func isClosed(_ family: LoopbackAddress = .v4) async -> Bool {
         do {
             let address = try address(family)

@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func `a port is free again as soon as its listener has closed`() async throws {
-        let first = try await ListenerFixture.start()
+        let first = try await ListenerFixture.start(port: FreePort.find())
         #expect(try await first.get("/").status == 200)
         await first.listener.close()
         #expect(await first.isClosed())
@@ -177,7 +177,7 @@ import Testing
 
     @Test func `closing delivers what is owed and nothing else`() async throws {
         let held = EventLog<ListenerReply>()
-        let fixture = try await ListenerFixture.start { _, reply in held.append(reply) }
+        let fixture = try await ListenerFixture.start(port: FreePort.find()) { _, reply in held.append(reply) }
         async let answer = fixture.get("/cb?code=1")
         let reply = try await held.next("a held request") { _ in true }
         await fixture.listener.close()
@@ -188,7 +188,7 @@ import Testing
 
     @Test func `closing in the handler delivers that very answer`() async throws {
         let listeners = EventLog<LoopbackListener>()
-        let fixture = try await ListenerFixture.start { _, reply in
+        let fixture = try await ListenerFixture.start(port: FreePort.find()) { _, reply in
             reply.respond(.signedIn(account: "work"))
             for listener in listeners.all { listener.close() }
         }
