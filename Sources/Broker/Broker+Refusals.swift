@@ -7,7 +7,7 @@ import TokendProtocol
 extension Broker {
     /// A client was refused; the log hears of it, once a minute for the same thing.
     func refused(_ peer: PeerIdentity, pid: Int32, method: Method, account: String?) {
-        let refusal = Refused(account: account, client: peer.clientName, pid: pid, method: method.rawValue)
+        let refusal = Refused(account: account, client: peer.logName, pid: pid, method: method.rawValue)
         guard refusals.isNew(refusal, at: ports.clock.now.boot) else { return }
         ports.log.record(.refused(refusal))
     }

@@ -123,9 +123,11 @@ package import TokendProtocol
             await finishRemovals()
             do throws(StoreError) {
                 let items = try await store.items()
+                let byAccount = Dictionary(grouping: items, by: \.account)
                 for account in accounts.values {
-                    account.firstRead(client: items.first { $0.kind == .client && $0.account == account.name })
-                    account.firstRead(items.first { $0.kind == .grant && $0.account == account.name })
+                    let own = byAccount[account.name] ?? []
+                    account.firstRead(client: own.first { $0.kind == .client })
+                    account.firstRead(own.first { $0.kind == .grant })
                 }
                 ports.log.record(.storeOpened)
                 payRevocations(items)

@@ -66,6 +66,15 @@ static inline CURLMcode tokend_curl_multi_set_functions(
     return code;
 }
 
+// Runs every transfer as far as it goes, which nothing else of curl's event interface does (curl_multi_socket_all(3): it
+// is deprecated because it looks at all of them, which here are few).
+static inline CURLMcode tokend_curl_multi_run(CURLM *multi, int *running) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return curl_multi_socket_all(multi, running);
+#pragma GCC diagnostic pop
+}
+
 static inline CURLMcode tokend_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return (curl_multi_setopt)(multi, option, value);
 }

@@ -30,6 +30,13 @@ static inline void tokend_systemd_forbid_dumps(void) {
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+// <malloc.h> is not part of Swift's Glibc module.
+#include <malloc.h>
+
+static inline void tokend_systemd_give_back_memory(void) {
+    (void)malloc_trim(0);
+}
+
 // From here on neither this process nor a child of it can become another program: execve(2) and execveat(2) end with
 // EPERM (seccomp(2), mode 2). Calls of a foreign architecture, whose numbers mean something else, end likewise.
 #include <linux/audit.h>

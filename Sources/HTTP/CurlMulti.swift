@@ -28,6 +28,8 @@ final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     private var sockets: [Int32: EventSource] = [:]
     private var timer: EventSource?
+    /// curl has ended the watch over a socket.
+    private var hasDropped = false
     private var running: [UInt64: Running] = [:]
 
     /// How many requests are under way.
@@ -96,6 +98,7 @@ extension CurlMulti {
     /// curl's socket callback: begins, changes or ends the watch over a socket.
     private func watch(_ socket: Int32, _ what: Int32) -> Int32 {
         guard what != CURL_POLL_REMOVE else {
+            hasDropped = true
             sockets.removeValue(forKey: socket)?.cancel()
             return 0
         }
@@ -135,7 +138,10 @@ extension CurlMulti {
         if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
         if events.contains(.error) { mask |= CURL_CSELECT_ERR }
         var stillRunning: Int32 = 0
-        let code = curl_multi_socket_action(handle, socket, mask, &stillRunning)
+        hasDropped = false
+        var code = curl_multi_socket_action(handle, socket, mask, &stillRunning)
+        // An address was given up: curl goes on to the next one only when it is called again, and asks for no call.
+        if hasDropped, code == CURLM_OK { code = tokend_curl_multi_run(handle, &stillRunning) }
         collect()
         guard code == CURLM_OK else { return abandon() }
     }

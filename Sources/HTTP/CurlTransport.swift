@@ -82,5 +82,7 @@ package import Systemd
     private func dropIdleConnections() {
         guard requestsUnderWay == 0 else { return }
         multi = nil
+        // Whatever the requests were for is over, too.
+        ProcessMemory.giveBack()
     }
 }

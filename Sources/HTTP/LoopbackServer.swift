@@ -61,7 +61,7 @@ final class LoopbackServer {
     ) throws(ListenerError) {
         let failure = ListenerError(
             code: .failed,
-            message: "cannot serve \(socket.address.literal):\(socket.port): memory is short",
+            message: "cannot serve \(socket.address.literal):\(socket.port): memory or descriptors are short",
             underlying: ENOMEM
         )
         self.loop = loop

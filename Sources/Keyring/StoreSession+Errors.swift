@@ -24,6 +24,13 @@ extension StoreSession {
         )
     }
 
+    static var noDescriptors: KeyringError {
+        unavailable(
+            "tokend has used up its file descriptors, and none is left to reach the keyring with; end sign-ins and"
+                + " clients that wait, or raise LimitNOFILE in tokend's unit"
+        )
+    }
+
     static var locked: KeyringError {
         KeyringError(
             code: .locked,

@@ -3,6 +3,7 @@
 
 import CSecret
 import Glibc
+import Systemd
 
 /// The worker's dealings with one provider of the Secret Service after the other. Worker's thread only.
 ///
@@ -27,6 +28,8 @@ final class StoreSession {
     private var connection: BusConnection?
     private var opened: Opened?
     private var lastProvider: KeyringProvider?
+    /// Several times what one call takes, since the rest of the process may be at its limit at the same moment.
+    private let reserve = DescriptorReserve(16)
 
     init(desk: WorkerDesk, schema: String, busAddress: @escaping @Sendable () -> String?) {
         self.desk = desk
@@ -68,8 +71,9 @@ final class StoreSession {
         _ task: String,
         _ body: () throws(GLibError) -> Value
     ) throws(KeyringError) -> Value {
+        let value: Value?
         do throws(GLibError) {
-            return try body()
+            value = try reserve.lend(atLeast: 8, body)
         } catch {
             let failure = error.keyringError(task)
             if failure.code != .locked {
@@ -77,6 +81,8 @@ final class StoreSession {
             }
             throw failure
         }
+        guard let value else { throw Self.noDescriptors }
+        return value
     }
 
     private func connect(_ cancellation: Cancellation) throws(KeyringError) -> BusConnection {
@@ -121,14 +127,14 @@ final class StoreSession {
             return opened
         }
         opened = nil
-        let (service, processID) = try attempt("open a session with the Secret Service") { () throws(GLibError) in
+        let (service, provider) = try attempt("open a session with the Secret Service") { () throws(GLibError) in
             let processID = try connection.processID(of: owner, cancellation: cancellation)
             let service = try GLibError.object { error in
                 tokend_secret_open_service(connection.pointer, owner, cancellation.pointer, error)
             }
-            return (service, processID)
+            let program = Self.program(of: processID)
+            return (service, KeyringProvider(owner: owner, processID: processID, program: program))
         }
-        let provider = KeyringProvider(owner: owner, processID: processID, program: Self.program(of: processID))
         let opened = Opened(connection: connection, service: service, provider: provider)
         self.opened = opened
         lastProvider = provider

@@ -169,7 +169,7 @@ import TokendProtocol
         watchStore()
         store.onChosen = { [unowned self] in watchStore() }
         broker.onChange = { [unowned self] in changed() }
-        broker.onReload = { [unowned self] in narrowSockets.adopt(from: broker) }
+        broker.onReload = { [unowned self] in reloaded() }
         narrowSockets.adopt(from: broker)
         let accounts = LogLine.count(broker.accountNames.count, "account")
         log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
@@ -185,7 +185,7 @@ import TokendProtocol
         sources.append(
             try loop.addSignal(SIGHUP) { [unowned self] in
                 tell(.reloading)
-                reload()
+                broker.reload()
                 tell(.ready, .status(status.text(of: broker)))
             }
         )
@@ -194,16 +194,17 @@ import TokendProtocol
     private func watchConfiguration() {
         watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in
             // What the daemon wrote itself was taken over when it did.
-            if reader.hasChanged(since: broker.configuration.files) { reload() }
+            if reader.hasChanged(since: broker.configuration.files) { broker.reload() }
             if reader.isIncomplete { watch?.lookAgain() }
         }
         if reader.isIncomplete { watch?.lookAgain() }
     }
 
-    private func reload() {
+    /// Whoever asked for it: a signal, a file that has changed, a client.
+    private func reloaded() {
         transport.forgetAll()
-        broker.reload()
         log.level = broker.configuration.daemon.logLevel
+        narrowSockets.adopt(from: broker)
     }
 
     private func watchMachine() {

@@ -93,6 +93,6 @@ struct ServedTokens {
             case .snap(let name): "snap:\(name) "
             case nil: ""
             }
-        return DisplayText.sanitized(sandbox + path + unit)
+        return DisplayText.sanitized(sandbox + ProgramPath(path).revealed + unit, limit: 4096)
     }
 }

@@ -15,18 +15,20 @@ enum FileStoreStand {
     static func path(_ stand: Stand) -> String { stand.session.folder + "/data/tokend/store.json" }
 
     /// - Parameters:
-    ///   - settings: more members of `config.json5`.
     ///   - existing: what lies there already.
+    ///   - variables: added to the daemon's environment.
     static func with(
         keyFile: Bool = false,
         keyMode: mode_t = 0o600,
         existing: String? = nil,
         arguments: [String] = [],
+        adding variables: [String: String] = [:],
         _ body: (Stand) async throws -> Void
     ) async throws {
         try await Stand.with(
             keyring: .none,
             arguments: arguments,
+            adding: variables,
             prepare: { world, provider in
                 let keyPath = world.session.folder + "/key"
                 let key = keyFile ? "file:\(keyPath)" : "passphrase"

@@ -93,7 +93,7 @@ extension Programs {
             try await FileStoreStand.with { stand in
                 let elsewhere = stand.session.folder + "/elsewhere.sock"
                 let second = try DaemonProcess(stand.world, arguments: ["--socket", elsewhere])
-                #expect(try await second.process.exit() == .code(73))
+                #expect(try await second.process.exitAndOutput() == .code(73))
                 #expect(second.log.contains("store.json.lock"))
                 #expect(access(elsewhere, F_OK) != 0)
                 _ = try await stand.client.result("hello")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import FoundationEssentials
 import StrictJSON
 import TestSupport
 import Testing
@@ -18,6 +19,25 @@ extension Programs {
                 let refusal = try await stand.refusal("token.get", ["account": "work"])
                 #expect(refusal.kind == "not_allowed" && refusal.message.contains("to `allow` in "))
                 #expect(stand.daemon.log.contains("token.get refused to exe:\(programs.bad)"))
+            }
+        }
+
+        @Test func `a program whose path looks like another's is not asked about under that name`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand) { _ in "*" }
+                // The folder's name has a character without width in it: on a screen it is the honest program's.
+                let folder = programs.folder.replacing("/programs", with: "/pro\u{200B}grams")
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try FileManager.default.copyItem(atPath: programs.good, toPath: folder + "/good")
+                let shown = "exe:" + folder.replacing("\u{200B}", with: "\\u{200b}") + "/good"
+                #expect(try await programs.run(folder + "/good", Self.plain) == "token")
+                #expect(stand.daemon.log.contains("token served to \(shown.dropFirst(4)) ["))
+                try stand.world.writeAccount("work", issuer: stand.provider.issuer, more: "confirm: \"first\"")
+                _ = try await stand.client.result("config.reload")
+                _ = try await stand.client.result("events.subscribe", ["confirms": true])
+                #expect(try await programs.run(folder + "/good", Self.plain) == "not_allowed")
+                #expect(stand.daemon.log.contains("token.get refused to \(shown) ["), "\(stand.daemon.log)")
+                #expect(!stand.daemon.log.contains("the person is asked"))
             }
         }
 

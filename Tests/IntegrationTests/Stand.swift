@@ -15,20 +15,33 @@ struct Stand {
 
     /// Sets one up, runs `body` with it, and takes everything down whatever happens. At the end the client must have
     /// kept all of the provider's rules, but for those that the test excuses.
+    ///
+    /// - Parameters:
+    ///   - made: the provider, where it stands somewhere of its own; it has settings then.
+    ///   - variables: added to the daemon's environment.
+    ///   - wrapper: a command that becomes the daemon.
     static func with(
         _ settings: ProviderSettings = .approving,
+        at made: FakeProvider? = nil,
         keyring: KeyringSession.Provider = .unlocked,
         arguments: [String] = [],
+        adding variables: [String: String] = [:],
+        by wrapper: [String] = [],
         excusing excused: Set<Breach.Rule> = [],
         prepare: (DaemonWorld, FakeProvider) throws -> Void = { try $0.writeAccount("work", issuer: $1.issuer) },
         _ body: (Stand) async throws -> Void
     ) async throws {
-        let provider = try FakeProvider(settings)
+        let provider = try made ?? FakeProvider(settings)
         defer { provider.stop() }
         try await KeyringSession.with(keyring) { session in
             let world = try DaemonWorld(session)
             try prepare(world, provider)
-            let daemon = try await DaemonProcess.start(world, arguments: arguments)
+            let daemon = try await DaemonProcess.start(
+                world,
+                arguments: arguments,
+                adding: variables,
+                by: wrapper
+            )
             let stand = Stand(
                 session: session,
                 world: world,

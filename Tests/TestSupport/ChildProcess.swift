@@ -124,6 +124,11 @@ package final class ChildProcess: Sendable {
         try await wait("to end", within: limit) { state in state.status }
     }
 
+    /// Waits for the program's end, and for the last of what it wrote, which may come after that.
+    package func exitAndOutput(within limit: Duration = .seconds(30)) async throws(ChildProcessError) -> ExitStatus {
+        try await wait("to end", within: limit) { state in state.open == 0 ? state.status : nil }
+    }
+
     /// Waits for a whole line of standard output that `matches`; it may have come already.
     package func line(
         within limit: Duration = .seconds(30),

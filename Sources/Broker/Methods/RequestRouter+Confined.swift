@@ -12,7 +12,10 @@ extension RequestRouter {
     func confined(_ session: ClientSession) -> PeerIdentity? {
         guard session.view == nil else { return nil }
         let peer = session.identity()
-        return peer.isOutsideSandboxes ? nil : peer
+        if peer.isOutsideSandboxes { return nil }
+        // What it was it is still; there is only nothing left to look at it with.
+        if case .unknown(_, .exhausted) = peer, session.connected.wasOutsideSandboxes { return nil }
+        return peer
     }
 
     /// `status` for it.

@@ -89,6 +89,8 @@ extension RequestRouter {
     /// `events.subscribe`
     func subscribe(_ request: RequestMessage, _ session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try EventsSubscribe.Parameters(params: request.params)
+        // It is looked at now, since there may be no descriptor to do it with when an event comes.
+        _ = confined(session)
         session.subscribe(confirms: parameters.confirms == true)
         return reply(NoResult(), to: request)
     }

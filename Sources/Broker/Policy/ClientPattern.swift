@@ -105,15 +105,26 @@ extension PeerIdentity {
             case .flatpak(let id): return "flatpak:" + DisplayText.sanitized(id)
             case .snap(let name): return "snap:" + DisplayText.sanitized(name)
             case nil:
-                return process.executable.isThere ? "exe:" + DisplayText.sanitized(process.executable.path) : "unknown"
+                let path = ProgramPath(process.executable.path)
+                return process.executable.isThere && path.isPlain ? "exe:" + path.text : "unknown"
             }
         }
+    }
+
+    /// The client for the log, where one that cannot be named by a policy is told by its path all the same.
+    var logName: String {
+        guard case .known(let process) = self, clientName == "unknown", process.executable.isThere else {
+            return clientName
+        }
+        return "exe:" + ProgramPath(process.executable.path).revealed
     }
 
     /// Who asks, for a person.
     var phrase: String {
         switch self {
         case .unknown(let pid, let doubt): "a program that cannot be named (process \(pid): \(doubt.rawValue))"
+        case .known(let process) where clientName == "unknown" && process.executable.isThere:
+            "a program whose path cannot be shown as it is (\(ProgramPath(process.executable.path).revealed))"
         case .known(let process) where clientName == "unknown":
             "a program whose file is not what its name leads to (process \(process.pid))"
         case .known: clientName

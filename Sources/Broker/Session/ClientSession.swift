@@ -63,7 +63,7 @@ import TokendProtocol
     package var peer: UnixSocket.Credentials { connected.credentials }
 
     /// Who is asking, looked at anew.
-    package func identity() -> PeerIdentity { connected.identity(on: descriptor) }
+    package func identity() -> PeerIdentity { server.look { connected.identity(on: descriptor) } }
 
     // MARK: In
 

@@ -11,6 +11,8 @@ struct ConnectedPeer {
     private let process: PeerProcess
     /// What the process ran when it was first looked at.
     private var firstProgram: FileIdentity?
+    /// It was known to be in no sandbox when it was last looked at.
+    private(set) var wasOutsideSandboxes = false
     /// Bytes came from another process than the one that connected: a descriptor was passed on, or inherited.
     private var isShared = false
 
@@ -38,6 +40,7 @@ struct ConnectedPeer {
             return .unknown(pid: credentials.pid, .replaced)
         }
         firstProgram = known.executable.file
+        wasOutsideSandboxes = known.sandbox == nil
         return identity
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import Glibc
+import Systemd
 
 /// What one client, and all of them together, can take of the daemon.
 package struct SessionLimits: Sendable {
@@ -24,6 +24,9 @@ package struct SessionLimits: Sendable {
     /// GLib, which the keyring is reached with, ends the process where it gets none.
     package var clients = SessionLimits.clients(ofDescriptors: SessionLimits.descriptors)
 
+    /// What the process may have in all.
+    package var descriptors = SessionLimits.descriptors
+
     package init() {}
 
     /// How many of so many descriptors clients may have.
@@ -43,9 +46,5 @@ package struct SessionLimits: Sendable {
     /// Descriptors that are enough for the daemon itself.
     package static var ownDescriptors: Int { 256 }
 
-    package static var descriptors: Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
-        return Int(clamping: limit.rlim_cur)
-    }
+    package static var descriptors: Int { DescriptorReserve.limit }
 }

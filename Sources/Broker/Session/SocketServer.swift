@@ -19,6 +19,11 @@ package import TokendProtocol
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var retry: EventSource?
+    /// Descriptors may be short.
+    private var isScarce = false
+    private var margin: Int { min(64, limits.descriptors / 8) }
+    /// For a look at who asks, on the main socket.
+    private let lookout: DescriptorReserve?
     /// Clients that have had their turn and have lines left, who waits longest first.
     private var turns: [ClientSession] = []
     private var turn: EventSource?
@@ -51,6 +56,7 @@ package import TokendProtocol
         self.listener = listener
         self.limits = limits
         self.handler = handler
+        lookout = view == nil ? DescriptorReserve(4) : nil
         try UnixSocket.passCredentials(listener)
         let flags = fcntl(listener, F_GETFL)
         _ = fcntl(listener, F_SETFL, flags | O_NONBLOCK)
@@ -90,14 +96,17 @@ package import TokendProtocol
     }
 
     private func accept() {
-        guard sessions.count < limits.clients else { return pause() }
+        guard sessions.count < limits.clients, hasRoom() else { return pause() }
         let descriptor: Int32
         do {
             descriptor = try UnixSocket.accept(listener)
         } catch {
-            if error.code != EAGAIN { pause() }
-            return
+            guard error.code != EAGAIN else { return }
+            isScarce = true
+            return pause()
         }
+        // The kernel gives the lowest number that is free.
+        if Int(descriptor) >= limits.descriptors - margin { isScarce = true }
         do throws(SystemdError) {
             let peer = try UnixSocket.credentials(of: descriptor)
             guard uids.contains(peer.uid) else {
@@ -111,6 +120,22 @@ package import TokendProtocol
         } catch {
             close(descriptor)
         }
+    }
+
+    /// Whether a client can be taken without one of the last descriptors, which the daemon needs to serve those that are
+    /// there.
+    private func hasRoom() -> Bool {
+        guard isScarce else { return true }
+        isScarce = !DescriptorReserve.areFree(margin)
+        return !isScarce || DescriptorReserve.areFree(margin / 2)
+    }
+
+    /// A look at who asks; where descriptors are short, with those that are held for it: who ends a sign-in that waits gives
+    /// some back.
+    func look(_ body: () -> PeerIdentity) -> PeerIdentity {
+        let identity = body()
+        guard case .unknown(_, .exhausted) = identity else { return identity }
+        return lookout?.lend(atLeast: 3, body) ?? identity
     }
 
     /// Whether another client waits to be taken.

@@ -16,7 +16,7 @@ struct ProcessFolder {
 
     /// In ticks since the machine's start; nil where there is no such process.
     var startTime: UInt64? {
-        text("stat").flatMap(SandboxText.startTime(stat:))
+        (try? text("stat")).flatMap(SandboxText.startTime(stat:))
     }
 
     /// The program's file; nil where the kernel does not let us see it.
@@ -31,19 +31,30 @@ struct ProcessFolder {
     }
 
     func identity(uid: UInt32) -> PeerIdentity {
+        do throws(Exhausted) {
+            return try look(uid: uid)
+        } catch {
+            // What could not be looked at might have said that it is in a sandbox.
+            return .unknown(pid: pid, .exhausted)
+        }
+    }
+
+    private func look(uid: UInt32) throws(Exhausted) -> PeerIdentity {
         // Without a view of its root nobody can say that it is in no sandbox.
-        let root = open(path + "/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
-        guard root >= 0 else { return .unknown(pid: pid, .unreadable) }
+        let opened = open(path + "/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
+        guard let root = try Exhausted.check(opened) else { return .unknown(pid: pid, .unreadable) }
         defer { close(root) }
-        guard let executable, let groups = text("cgroup") else { return .unknown(pid: pid, .unreadable) }
+        guard let executable, let groups = try text("cgroup") else { return .unknown(pid: pid, .unreadable) }
         let group = ControlGroup(groups)
         let flatpak: String?
-        switch flatpakID(in: root) {
+        switch try flatpakID(in: root) {
         case .none: flatpak = nil
         case .unreadable: return .unknown(pid: pid, .sandbox)
         case .named(let id): flatpak = id
         }
-        let snap = (text("attr/apparmor/current") ?? text("attr/current")).flatMap(SandboxText.snapName(label:))
+        var label = try text("attr/apparmor/current")
+        if label == nil { label = try text("attr/current") }
+        let snap = label.flatMap(SandboxText.snapName(label:))
         // A program may be able to lie about one of them, and not about both.
         if let scope = group?.flatpak, scope != flatpak { return .unknown(pid: pid, .sandbox) }
         if let scope = group?.snap, let snap, scope != snap { return .unknown(pid: pid, .sandbox) }
@@ -57,6 +68,16 @@ struct ProcessFolder {
             return .unknown(pid: pid, .sandbox)
         }
         return .known(identity)
+    }
+
+    /// This process, or the machine, has no descriptor left.
+    private struct Exhausted: Error {
+        /// - Returns: nil, with `errno` as it was, where a file could not be opened for any other reason.
+        static func check(_ descriptor: Int32) throws(Exhausted) -> Int32? {
+            guard descriptor < 0 else { return descriptor }
+            if errno == EMFILE || errno == ENFILE { throw Exhausted() }
+            return nil
+        }
     }
 
     /// Whether it is the root that this process has, too.
@@ -73,9 +94,9 @@ struct ProcessFolder {
     }
 
     /// What Flatpak puts at the root of each of its sandboxes.
-    private func flatpakID(in root: Int32) -> Flatpak {
-        let descriptor = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else { return errno == ENOENT ? .none : .unreadable }
+    private func flatpakID(in root: Int32) throws(Exhausted) -> Flatpak {
+        let opened = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard let descriptor = try Exhausted.check(opened) else { return errno == ENOENT ? .none : .unreadable }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let text = Self.text(of: descriptor)
@@ -83,9 +104,8 @@ struct ProcessFolder {
         return SandboxText.flatpakID(text).map { .named($0) } ?? .unreadable
     }
 
-    private func text(_ name: String) -> String? {
-        let descriptor = open(path + "/" + name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+    private func text(_ name: String) throws(Exhausted) -> String? {
+        guard let descriptor = try Exhausted.check(open(path + "/" + name, O_RDONLY | O_CLOEXEC)) else { return nil }
         defer { close(descriptor) }
         return Self.text(of: descriptor)
     }

@@ -30,6 +30,8 @@ final class CurlHTTPTransport: HTTPTransport {
     private func transport(for wire: WireSettings) throws(TransportError) -> CurlTransport {
         if let transport = transports[wire] { return transport }
         var settings = TransportSettings(timeout: wire.timeout, userAgent: userAgent)
+        // A name's first address may be a dead one: half of it is spent there, and some is left for the others.
+        settings.connectTimeout = min(settings.connectTimeout, wire.timeout)
         settings.certificates = try authorities(wire)
         if let text = wire.proxy {
             guard let proxy = TransportSettings.Proxy(text) else {

@@ -203,6 +203,20 @@ import TokendProtocol
         #expect(TokenLimits().narrowing(["scope": "x"]) == ["scope": "x"])
     }
 
+    @Test(arguments: [
+        ("/usr/bin/mutt", "exe:/usr/bin/mutt", "exe:/usr/bin/mutt"),
+        ("/opt/a b/mail", "exe:/opt/a b/mail", "exe:/opt/a b/mail"),
+        ("/usr/b\u{200B}in/mutt", "unknown", "exe:/usr/b\\u{200b}in/mutt"),
+        ("/usr/bin/mutt\n", "unknown", "exe:/usr/bin/mutt\\u{a}"),
+        ("/usr/bin\u{1B}[2J/mutt", "unknown", "exe:/usr/bin\\u{1b}[2J/mutt"),
+        ("/usr/bin\u{202E}/mutt", "unknown", "exe:/usr/bin\\u{202e}/mutt"),
+    ])
+    func `a path that would be shown as another one names nobody`(path: String, name: String, log: String) {
+        let peer = Self.process(path: path)
+        #expect(peer.clientName == name && peer.logName == log)
+        #expect(!peer.phrase.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+
     @Test func `two limits hold together, and where they leave nothing there is nothing`() {
         let read = TokenLimits(scope: ["read", "list"])
         #expect(read.joined(with: TokenLimits(scope: ["list", "write"])) == TokenLimits(scope: ["list"]))

@@ -15,23 +15,32 @@ package final class DaemonProcess: Sendable {
     package let notifications: NotifySocket
 
     /// Starts `tokend`, and returns once it is ready.
+    ///
+    /// - Parameter wrapper: a command that becomes `tokend`, in surroundings of another kind.
     package static func start(
         _ world: DaemonWorld,
         arguments: [String] = [],
-        adding variables: [String: String] = [:]
+        adding variables: [String: String] = [:],
+        by wrapper: [String] = []
     ) async throws -> DaemonProcess {
-        let daemon = try DaemonProcess(world, arguments: arguments, adding: variables)
+        let daemon = try DaemonProcess(world, arguments: arguments, adding: variables, by: wrapper)
         try await daemon.awaitReadiness()
         return daemon
     }
 
     /// Starts `tokend` without waiting for anything.
-    package init(_ world: DaemonWorld, arguments: [String] = [], adding variables: [String: String] = [:]) throws {
+    package init(
+        _ world: DaemonWorld,
+        arguments: [String] = [],
+        adding variables: [String: String] = [:],
+        by wrapper: [String] = []
+    ) throws {
         self.world = world
         notifications = try NotifySocket(path: world.freshNotifyPath())
         let environment = world.environment.merging(variables) { $1 }
             .merging(["NOTIFY_SOCKET": notifications.path]) { $1 }
-        process = try ChildProcess(BuildProducts.program("tokend"), arguments, environment: environment)
+        let command = wrapper + [try BuildProducts.program("tokend")] + arguments
+        process = try ChildProcess(command[0], Array(command.dropFirst()), environment: environment)
     }
 
     /// Waits for `READY=1`; an end before that is reported with what the daemon said.

@@ -21,20 +21,35 @@ package final class TLSFront: Sendable {
         self.process = process
     }
 
+    /// Where it stands, if not on a port of its own at 127.0.0.1: at an address of another network, on the port of https.
+    package struct Place: Sendable {
+        let network: NetworkNamespace
+        let address: String
+
+        package init(in network: NetworkNamespace, at address: String) {
+            self.network = network
+            self.address = address
+        }
+    }
+
     /// Starts it with the authority's good certificate, a copy of which goes into `folder`.
     package static func start(
         before provider: FakeProvider,
         _ authority: TestAuthority,
-        in folder: String
+        in folder: String,
+        at place: Place? = nil
     ) async throws -> TLSFront {
         try copy(authority, .good, to: folder)
+        var command = ["/usr/bin/python3", BuildProducts.source + "/scripts/lib/tls-front"]
+        command += [folder + "/front.pem", folder + "/front.key", "\(provider.port)"]
+        if let place { command = place.network.entrance + command + [place.address, "443"] }
         let process = try ChildProcess(
-            "/usr/bin/python3",
-            [BuildProducts.source + "/scripts/lib/tls-front", folder + "/front.pem", folder + "/front.key"]
-                + ["\(provider.port)"],
+            command[0],
+            Array(command.dropFirst()),
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder]
         )
-        let origin = "https://127.0.0.1:\(try await process.line())"
+        let port = try await process.line()
+        let origin = place == nil ? "https://127.0.0.1:\(port)" : "https://\(TestAuthority.host)"
         provider.change { $0.publicOrigin = origin }
         return TLSFront(origin: origin, provider: provider, folder: folder, process: process)
     }
@@ -46,6 +61,9 @@ package final class TLSFront: Sendable {
         process.signal(SIGHUP)
         _ = try await process.line { $0 == "cut \(number)" }
     }
+
+    /// Ends it, and with it every connection.
+    package func stop() async { await process.stop() }
 
     /// The same URL past the front, for a browser that does not know the authority.
     package func plain(_ url: String) -> String {

@@ -4,9 +4,12 @@
 import FoundationEssentials
 import Glibc
 
-/// A certificate authority of one test run, and certificates of its own for `localhost` and 127.0.0.1, in a folder that
-/// goes with it.
+/// A certificate authority of one test run, and certificates of its own for `localhost`, 127.0.0.1 and `host`, in a folder
+/// that goes with it.
 package final class TestAuthority: Sendable {
+    /// A name that only a test's own network knows.
+    package static let host = "login.example.org"
+
     /// What a server's certificate is like.
     package enum Leaf: String, Sendable, CaseIterable {
         case good, expired, wrongName, selfSigned
@@ -46,7 +49,7 @@ package final class TestAuthority: Sendable {
         if leaf == .selfSigned {
             return try await openssl("req -x509 -days 2 \(key) -out \(leaf).pem -subj /CN=\(name)")
         }
-        let extensions = "subjectAltName=DNS:\(name)" + (leaf == .wrongName ? "" : ",IP:127.0.0.1")
+        let extensions = "subjectAltName=DNS:\(name)" + (leaf == .wrongName ? "" : ",IP:127.0.0.1,DNS:\(Self.host)")
         try Data(extensions.utf8).write(to: URL(filePath: "\(folder)/\(leaf).ext"))
         try await openssl("req \(key) -out \(leaf).csr -subj /CN=\(name)")
         try await openssl(
