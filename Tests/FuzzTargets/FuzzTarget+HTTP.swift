@@ -74,19 +74,26 @@ extension FuzzTarget {
     static func readDate(_ bytes: [UInt8]) throws(BrokenRule) {
         let text = String(decoding: bytes, as: UTF8.self)
         for now in [nil, 0, 1_700_000_000, 253_402_300_799] as [Int?] {
-            if let time = HTTPDate.unixTime(text, now: now) {
-                // Before the year 1000 the written form has too few digits; no date here is so old.
-                guard time >= -30_610_224_000, time < 253_402_300_800 else { continue }
-                try BrokenRule.unless(
-                    HTTPDate.unixTime(HTTPDate.text(unixTime: time)) == time,
-                    "a date that is written is read as the same: \(time)"
-                )
-            }
+            if let time = HTTPDate.unixTime(text, now: now) { try checkWritten(time, text) }
             guard let after = RetryAfter(text, now: now) else { continue }
             for clock in [0, 1_700_000_000, Int.max, Int.min] {
                 let wait = after.wait(now: clock, cap: .seconds(3600))
                 try BrokenRule.unless(wait >= .zero && wait <= .seconds(3600), "a wait is bounded: \(wait)")
             }
         }
+    }
+
+    private static func checkWritten(_ time: Int, _ text: String) throws(BrokenRule) {
+        // Before the year 1000 the written form has too few digits; no date here is so old.
+        guard time >= -30_610_224_000, time < 253_402_300_800 else { return }
+        let written = HTTPDate.text(unixTime: time)
+        try BrokenRule.unless(HTTPDate.unixTime(written) == time, "a date that is written is read as the same: \(time)")
+        // The preferred form has one text for each time, but for the day of the week, and for a leap second.
+        let words = text.split(separator: " ")
+        guard words.count == 6, words[5] == "GMT", !words[4].hasSuffix(":60") else { return }
+        try BrokenRule.unless(
+            written.split(separator: " ").dropFirst() == words.dropFirst(),
+            "a date that is read is written as the same: \(text)"
+        )
     }
 }

@@ -59,8 +59,10 @@ extension FuzzTarget {
         }
         let token = TokenAnswer.read(response, sentAt: 1_000, now: 1_001, requested: ["openid"], sent: [sent])
         switch DevicePollAnswer(token) {
-        case .slowDown(let interval, retryAfter: _):
-            try BrokenRule.unless(interval.map { $0 > 0 } ?? true, "a new pace is one")
+        case .slowDown(let interval, let retryAfter):
+            var polling = DevicePolling(interval: 5, expiresIn: 600)
+            _ = polling.slowDown(at: .seconds(10), interval: interval, retryAfter: retryAfter)
+            try BrokenRule.unless(polling.interval >= .seconds(10), "whoever asks too often asks less often")
         case .denied(let body), .expired(let body), .misconfigured(let body), .refused(let body):
             try checkText(body.message)
         case .pending, .done, .passing: break
