@@ -14,15 +14,17 @@ extension FuzzTarget {
     ]
     private static let sent = Secret("refresh-token-that-was-sent")
 
-    /// The first byte picks the status, the second the content type.
+    /// The first byte picks the status, the second the content type and the endpoint.
     static func readAnswer(_ bytes: [UInt8]) throws(BrokenRule) {
         guard bytes.count >= 2 else { return }
         let status = statuses[Int(bytes[0]) % statuses.count]
         let type = types[Int(bytes[1]) % types.count]
         let body = Array(bytes[2...])
         let response = HTTPResponse(status: status, headers: ["Content-Type": type], body: body)
+        guard Int(bytes[1]) / types.count % 5 == 0 else {
+            return try readOtherAnswer(response, endpoint: Int(bytes[1]) / types.count % 5, sent: sent)
+        }
         try readTokenAnswer(response)
-        try readOtherAnswers(response, sent: sent)
         guard let object = try? JSONReader().read(body).object else { return }
         if let metadata = try? ProviderMetadata(document: object) { try checkMetadata(metadata) }
     }

@@ -88,7 +88,8 @@ import Testing
     }
 
     @Test func `a port of another sign-in is named, and nothing is left behind`() async throws {
-        let first = try await ListenerFixture.start([.v6])
+        // A port that no other test's listener is given, in the other family.
+        let first = try await ListenerFixture.start([.v6], port: FreePort.find())
         let error = await #expect(throws: ListenerError.self) {
             try await ListenerFixture.start([.v4, .v6], port: first.port)
         }

@@ -47,6 +47,12 @@ package final class FakeProvider: Sendable {
         handler.provider = self
     }
 
+    /// Waits until nothing is left of clients that have died: what they had sent was answered or abandoned.
+    package func drain() async throws {
+        let server = state.withLock { $0.server }
+        try await server?.drain()
+    }
+
     deinit { state.withLock { $0.server?.stop() } }
 
     /// Everything that changes, for a moment.

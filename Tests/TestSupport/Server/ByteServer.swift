@@ -39,6 +39,21 @@ package final class ByteServer: Sendable {
         }
     }
 
+    /// Waits until nothing is left of the peers that have hung up or died: what they had sent was handled.
+    package func drain() async throws {
+        var quiet = 0
+        while quiet < 2 {
+            quiet = isQuiet ? quiet + 1 : 0
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    /// No connection is open, and none waits to be accepted.
+    private var isQuiet: Bool {
+        var waiting = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 0 && open.withLock { $0.connections.isEmpty }
+    }
+
     private func acceptLoop() {
         while true {
             let connection = accept(listener.number, nil, nil)
