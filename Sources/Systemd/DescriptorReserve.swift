@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Synchronization
 
 /// Descriptors that are held for work that must not fail, or that ends the process where it gets none, as GLib's does
 /// (`g_wakeup_new`). For one thread.
@@ -27,10 +28,19 @@ package final class DescriptorReserve {
     ) throws(Failure) -> Value? {
         fill()
         guard kept.count >= least else { return nil }
+        Self.lent.add(1, ordering: .sequentiallyConsistent)
         letGo()
-        defer { fill() }
+        defer {
+            fill()
+            Self.lent.subtract(1, ordering: .sequentiallyConsistent)
+        }
         return try body()
     }
+
+    /// Whether one of this process's reserves is lent out just now: what seems to be free may be its.
+    package static var isAnyLent: Bool { lent.load(ordering: .sequentiallyConsistent) > 0 }
+
+    private static let lent = Atomic(0)
 
     /// Whether this process could have so many more.
     package static func areFree(_ count: Int) -> Bool {

@@ -63,7 +63,6 @@ extension Programs {
                     }
                     #expect(logins.count > 10)
                     #expect(refusal.map { isAboutDescriptors($0) } == true, "\(String(describing: refusal))")
-                    try await stand.daemon.limitDescriptors(ProcessUse(stand.daemon.process).descriptors)
                     _ = try await stand.token()
                     // Whoever comes now waits, and takes none of those that the keyring is reached with.
                     let crowd = try (0..<16).map { _ in try BareClient(path: stand.world.socketPath) }
@@ -73,7 +72,6 @@ extension Programs {
                     let kind = reply["result"] == nil ? DaemonRefusal(reply).kind : "served"
                     #expect(["served", "provider_unreachable"].contains(kind), "\(reply)")
                     for id in logins { _ = try await stand.client.result("login.cancel", ["login_id": id]) }
-                    try await stand.daemon.limitDescriptors(160)
                     for client in crowd { #expect(client.lines(1) == 1) }
                     for client in crowd { client.hangUp() }
                     try await stand.awaitUse(like: before)

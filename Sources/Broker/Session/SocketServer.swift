@@ -125,7 +125,7 @@ package import TokendProtocol
     /// Whether a client can be taken without one of the last descriptors, which the daemon needs to serve those that are
     /// there.
     private func hasRoom() -> Bool {
-        guard isScarce else { return true }
+        guard isScarce || DescriptorReserve.isAnyLent else { return true }
         isScarce = !DescriptorReserve.areFree(margin)
         return !isScarce || DescriptorReserve.areFree(margin / 2)
     }
