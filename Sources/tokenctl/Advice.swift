@@ -11,13 +11,16 @@ package struct Advice: Sendable {
     package let verb: Verb.Name
     /// The account that was named, if one was.
     package let account: String?
+    /// The tool that `setup` was asked to set up.
+    package let tool: String?
     /// Unix seconds, for the time phrases.
     package let now: Int64
 
     /// What the advice may depend on.
-    package init(verb: Verb.Name, account: String?, now: Int64) {
+    package init(verb: Verb.Name, account: String?, tool: String? = nil, now: Int64) {
         self.verb = verb
         self.account = account
+        self.tool = tool
         self.now = now
     }
 
@@ -81,6 +84,7 @@ package struct Advice: Sendable {
         case "account_exists":
             return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
         case "config_invalid": return mend(data)
+        case "invalid_params" where verb == .policyRevoke: return ["tokenctl policy list"]
         case "method_not_found": return ["tokenctl version   (another version of tokend may run)"]
         case "provider_unreachable": return ["tokenctl doctor" + suffix(name)]
         case "internal_error", "timeout": return ["tokenctl status" + suffix(name)]
@@ -119,6 +123,7 @@ package struct Advice: Sendable {
         case .credentialGit, .credentialDocker, .credentialKubernetes: "tokenctl \(verb.rawValue) --account \(name)"
         case .exec: "tokenctl exec \(name) -- COMMAND"
         case .call: "tokenctl call \(name) URL"
+        case .setup: "tokenctl setup \(tool ?? "TOOL") \(name)"
         default: "tokenctl \(verb.rawValue) \(name)"
         }
     }

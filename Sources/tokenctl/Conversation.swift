@@ -113,6 +113,7 @@ final class Conversation {
     }
 
     private func advice(_ account: String?) -> Advice {
-        Advice(verb: invocation.verb, account: account ?? invocation.account, now: now)
+        let tool = invocation.verb == .setup ? invocation.operands.first : nil
+        return Advice(verb: invocation.verb, account: account ?? invocation.account, tool: tool, now: now)
     }
 }

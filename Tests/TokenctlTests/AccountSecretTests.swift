@@ -76,6 +76,15 @@ import tokenctl
         #expect(config?["client_authentication"] == "client_secret_post")
     }
 
+    @Test func `the command that is shown for an account that is there names the secret's file too`() throws {
+        let daemon = try StandInDaemon { _ in .error("account_exists", code: -32015, message: "it is there") }
+        defer { daemon.stop() }
+        let file = try TemporaryFile("s3cr3t\n")
+        let words = ["account", "add", "web", "--issuer", "https://i.example", "--client-id", "c"]
+        let outcome = try Surroundings().run(words + ["--client-secret-file", file.path], daemon)
+        #expect(outcome.talk.contains(" --client-secret-file \(file.path) --replace\n"))
+    }
+
     @Test func `account add gives a key once the account is there; both ways at once are one too many`() throws {
         let daemon = try daemon()
         defer { daemon.stop() }

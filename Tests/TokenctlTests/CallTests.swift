@@ -193,6 +193,7 @@ import tokenctl
         let outcome = try Surroundings().run(["call", "https://api.example.com/?a&b"], daemon)
         #expect(outcome.code == 64)
         #expect(outcome.talk.hasSuffix("  → tokenctl call ACCOUNT 'https://api.example.com/?a&b'\n"))
+        #expect(try Surroundings().run(["call", "work"], daemon).talk.hasPrefix("tokenctl: call needs a URL\n"))
         #expect(daemon.methods.isEmpty)
     }
 

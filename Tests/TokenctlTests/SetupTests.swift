@@ -61,6 +61,15 @@ import tokenctl
         close(descriptor)
     }
 
+    @Test func `an account that nobody knows leads to the tool's command with the nearest one`() throws {
+        let daemon = try StandInDaemon { _ in .error("account_unknown", code: -32001, data: ["accounts": ["work"]]) }
+        defer { daemon.stop() }
+        try Self.withHome { there, _, _ in
+            let outcome = try there.run(["setup", "git", "wrok"], daemon)
+            #expect(outcome.talk.contains("did you mean “work”?\n  → tokenctl setup git work\n"))
+        }
+    }
+
     @Test func `git gets its lines once, what was there stays, and undone is as before`() throws {
         try Self.withHome { there, home, daemon in
             let file = home + "/.gitconfig", own = "[user]\n\tname = Anna\n"

@@ -7,6 +7,7 @@
 # build_release: builds both programs, with the Swift run-time inside; `built` is their folder.
 build_release() {
     local program flags=(-c release --static-swift-stdlib --disable-local-rpath)
+    echo "Building (the first time takes some minutes) …" >&2
     for program in tokend tokenctl; do
         timeout --signal=KILL 3600 swift build --quiet "${flags[@]}" --product "$program" >&2
     done

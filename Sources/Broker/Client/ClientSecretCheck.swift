@@ -49,10 +49,11 @@ enum ClientSecretCheck {
                 "the client of “\(account.name)” is registered at sign-in, and the provider gives its secret out then"
             case .clientSecret:
                 "“\(account.name)” shows itself with “\(method)”, which sends no client secret; set "
-                    + "client_authentication to client_secret_basic or client_secret_post, as the provider has it"
+                    + "client_authentication in \(account.file) to client_secret_basic or client_secret_post, as the "
+                    + "provider has it"
             case .clientKey:
-                "“\(account.name)” shows itself with “\(method)”, which needs no key; set client_authentication to "
-                    + "private_key_jwt"
+                "“\(account.name)” shows itself with “\(method)”, which needs no key; set client_authentication "
+                    + "in \(account.file) to private_key_jwt"
             case .initialAccessToken:
                 "the client of “\(account.name)” is in its file, so none is registered; take client_id out to register "
                     + "one at sign-in"

@@ -92,7 +92,8 @@ extension RefreshFailure {
         switch account.clientAuthentication {
         case .none:
             return "; “\(account.name)” sends no client secret: if the provider gave one out, set "
-                + "client_authentication in \(account.file) and give it with: tokenctl account secret \(account.name)"
+                + "client_authentication in \(account.file) to client_secret_basic or client_secret_post, and give it with: "
+                + "tokenctl account secret \(account.name)"
         case .clientSecretBasic, .clientSecretPost:
             return "; it does not accept the client secret that was sent by \(account.clientAuthentication.rawValue): "
                 + "give the right one with: tokenctl account secret \(account.name)"

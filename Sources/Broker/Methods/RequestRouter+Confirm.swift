@@ -116,7 +116,7 @@ extension RequestRouter {
         let kept = state.notes.decisions
         let rest = kept.filter { $0.account != parameters.account || $0.client != parameters.client }
         guard rest.count < kept.count else {
-            throw .invalidParams(member: "client", "nothing is remembered of that program and account; see policy.list")
+            throw .invalidParams(member: "client", "nothing is remembered of that program and account")
         }
         if let fault = state.change({ $0.decisions = rest }) {
             throw ProtocolError(.internalError, "revoked, but only until tokend is restarted: \(fault.message)")

@@ -15,7 +15,9 @@ package struct CallTarget: Sendable, Equatable {
     /// `ACCOUNT [METHOD] URL`; a token goes nowhere in the clear but to this machine itself.
     package init(_ operands: [String]) throws(TokenctlError) {
         let example = ["tokenctl call work https://api.example.com/me"]
-        guard let last = operands.last else { throw .usage("call needs a URL", next: example) }
+        guard let last = operands.last, operands.count > 1 || last.contains(":") else {
+            throw .usage("call needs a URL", next: example)
+        }
         if let fault = Self.fault(last) {
             throw .usage("call cannot use the URL “\(TerminalText.sanitized(last))”: \(fault)", next: example)
         }

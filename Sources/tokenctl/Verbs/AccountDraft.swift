@@ -29,6 +29,8 @@ package struct AccountDraft: Sendable, Equatable {
     package let clientAuthentication: String?
     /// How it comes to its tokens; nil for a sign-in by browser.
     package let flow: String?
+    /// The flags that name the files with its secret or key, and their values.
+    package let secretFiles: [String]
     /// The client's secret, where a person typed one.
     package var clientSecret: Secret?
 
@@ -79,6 +81,9 @@ package struct AccountDraft: Sendable, Equatable {
         self.scopes = scopes
         redirectURI = invocation.value("--redirect-uri")
         flow = invocation.has("--device") ? "device" : invocation.value("--flow")
+        secretFiles = ["--client-secret-file", "--client-key-file"].flatMap { flag in
+            invocation.value(flag).map { [flag, $0] } ?? []
+        }
         clientAuthentication = try Self.authentication(invocation, at: place)
     }
 
@@ -156,6 +161,7 @@ package struct AccountDraft: Sendable, Equatable {
         if let redirectURI { words += ["--redirect-uri", redirectURI] }
         if let flow { words += ["--flow", flow] }
         if let clientAuthentication { words += ["--client-authentication", clientAuthentication] }
+        words += secretFiles
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         return (["tokenctl account add", account] + shown + ["--replace"]).joined(separator: " ")
     }
