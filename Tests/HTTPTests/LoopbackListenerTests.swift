@@ -123,13 +123,16 @@ import Testing
             s = socket.socket(socket.AF_INET6)
             s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            s.bind((sys.argv[1], 0))
+            s.bind((sys.argv[1], int(sys.argv[2])))
             s.listen()
-            print(s.getsockname()[1], flush=True)
+            print("listens", flush=True)
             s.accept()
             """
-        let holder = try ChildProcess("python3", ["-c", script, host], environment: ["PATH": "/usr/bin:/bin"])
-        let port = try #require(UInt16(try await holder.line()))
+        // A port that no other test's listener is given, in the other family.
+        let port = try FreePort.find()
+        let command = ["-c", script, host, "\(port)"]
+        let holder = try ChildProcess("python3", command, environment: ["PATH": "/usr/bin:/bin"])
+        _ = try await holder.line { $0 == "listens" }
         let error = await #expect(throws: ListenerError.self) {
             try await ListenerFixture.start([.v4, .v6], port: port)
         }

@@ -43,6 +43,8 @@ extension Programs {
         /// Words in capitals, with what they stand for.
         private var values: [String: String] = [:]
         private var asking: ChildProcess?
+        /// A question waits only while somebody may answer it.
+        private var answering: SocketClient?
 
         init(stand: Stand) {
             self.stand = stand
@@ -93,6 +95,7 @@ extension Programs {
         private mutating func beAsked() async throws {
             try stand.world.writeAccount("asking", issuer: stand.provider.issuer, more: "confirm: \"first\"")
             let answering = try stand.daemon.connect()
+            self.answering = answering
             _ = try await answering.result("config.reload")
             _ = try await answering.result("events.subscribe", ["confirms": true])
             let line = #"{"method":"token.get","params":{"account":"asking"}}"#
