@@ -41,8 +41,8 @@ struct CredentialGitServer {
         try Data(token.utf8).write(to: URL(filePath: refusedFile))
     }
 
-    /// The requests so far: `STATUS USER PATH` each.
-    var log: [String] { process.errors.split(separator: "\n").map(String.init) }
+    /// Waits until a request is in the log: `STATUS USER PATH`.
+    func hasLogged(_ text: String) async throws { try await process.hasWritten(text) }
 
     func stop() async {
         await process.stop(grace: .seconds(2))

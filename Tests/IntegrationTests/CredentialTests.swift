@@ -20,7 +20,7 @@ extension Programs {
                 let push = try await git.run("-C", git.folder, "push", "--quiet", "origin", "HEAD:main")
                 #expect(push.status == .code(0), "\(push.errors)")
                 #expect(try await git.head(of: server.repository) == git.head(of: git.folder))
-                #expect(server.log.contains { $0.hasPrefix("200 oauth2 /project.git/git-receive-pack") })
+                try await server.hasLogged("200 oauth2 /project.git/git-receive-pack")
                 await server.stop()
             }
         }

@@ -68,7 +68,7 @@ extension Programs {
                 let page = try await BrowserStandIn().open(try #require(result["end_session_url"]?.string))
                 #expect(page.status == 200 && page.body.contains("You are signed out"))
                 #expect(page.hops.count == 3 && page.hops[1].hasPrefix(nano.issuer + "/logout?"))
-                #expect(nano.log.contains("Logout completed for user 'alice'"))
+                try await nano.hasLogged("Logout completed for user 'alice'")
                 await nano.stop()
             }
         }

@@ -67,7 +67,7 @@ extension Programs {
                     #expect(words.contains("sockets.build: is not open"), "\(run)")
                     #expect(words.contains("tokenctl reload"), "\(run)")
                 }
-                #expect(stand.daemon.log.contains("config.json5:3: sockets.build: is not open"))
+                try await stand.daemon.hasLogged("config.json5:3: sockets.build: is not open")
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 let mended = try await tokenctl.run("reload")
                 #expect(mended.exitCode == 0, "\(mended)")

@@ -241,7 +241,7 @@ extension Programs {
                 // Its new refresh token has the narrow one's scope, against RFC 6749, section 6.
                 let fresh = try await stand.client.result("token.get", ["account": "toolkit", "fresh": true])
                 #expect(fresh["scope"] == "email")
-                #expect(stand.daemon.log.contains("narrows the whole sign-in"))
+                try await stand.daemon.hasLogged("narrows the whole sign-in")
                 try await signIn()
                 let refusal = try await stand.refusal("token.get", narrow)
                 #expect(refusal.kind == "provider_error", "it is not done to the new sign-in")

@@ -141,6 +141,14 @@ package final class ChildProcess: Sendable {
         }
     }
 
+    /// Waits until the program has written `text` to its standard error, or to its standard output.
+    package func hasWritten(_ text: String, within limit: Duration = .seconds(10)) async throws(ChildProcessError) {
+        let bytes = Array(text.utf8)
+        _ = try await wait("to write “\(text)”", within: limit) { state in
+            [state.errors, state.output].contains { $0.contains(bytes) } ? true : nil
+        }
+    }
+
     /// Ends the program: SIGTERM, and SIGKILL if it is still there after `grace`; returns once it is reaped.
     @discardableResult
     package func stop(grace: Duration = .seconds(5)) async -> ExitStatus {

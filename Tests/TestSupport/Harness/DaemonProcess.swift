@@ -76,6 +76,9 @@ package final class DaemonProcess: Sendable {
         guard finished.status == .code(0) else { throw ChildProcessError("prlimit: \(finished.errors)") }
     }
 
+    /// Waits until the daemon's log has a text, which may come after the answer that it goes with.
+    package func hasLogged(_ text: String) async throws { try await process.hasWritten(text) }
+
     /// What the daemon wrote to standard error so far.
     package var log: String { process.errors }
 }

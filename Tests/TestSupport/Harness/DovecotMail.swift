@@ -47,6 +47,9 @@ package final class DovecotMail: Sendable {
         return String(line.dropFirst("sent ".count))
     }
 
+    /// Waits until its log has a text.
+    package func hasLogged(_ text: String) async throws { try await process.hasWritten(text) }
+
     /// What it has logged.
     package var log: String { process.errors }
 

@@ -49,8 +49,8 @@ package final class NanoIDP: Sendable {
         return try await browser.submit(try await browser.open(page), fields)
     }
 
-    /// Its log so far: one line a request.
-    package var log: String { process.output }
+    /// Waits until its log has a text.
+    package func hasLogged(_ text: String) async throws { try await process.hasWritten(text) }
 
     private static func settings(_ issuer: String, _ port: UInt16) -> String {
         """
