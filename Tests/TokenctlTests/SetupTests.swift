@@ -100,12 +100,15 @@ import tokenctl
         }
     }
 
-    @Test func `a file of our making goes when it is undone`() throws {
+    @Test func `a file of our making goes when it is undone, also after it was changed`() throws {
         try Self.withHome { there, home, daemon in
             let role = "arn:aws:iam::123456789012:role/work"
             let made = try there.run(["setup", "aws", "--role", role], daemon)
             #expect(made.code == 0)
             #expect(Self.text(home + "/.aws/config")?.contains("--account work --role \(role)\n") == true)
+            #expect(try there.run(["setup", "git", "work"], daemon).code == 0)
+            #expect(try there.run(["setup", "git", "work", "--host", "git.example.org"], daemon).code == 0)
+            #expect(try there.run(["setup", "git", "--undo"]).code == 0)
             let undone = try there.run(["setup", "aws", "--undo"])
             #expect(undone.code == 0)
             #expect(Self.names(home) == [".aws"])

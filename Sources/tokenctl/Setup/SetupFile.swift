@@ -24,10 +24,11 @@ struct SetupFile {
         }
     }
 
-    /// Puts the new text there; false where that is what it holds.
-    func change(to new: String) throws(TokenctlError) -> Bool {
+    /// Puts the new text there; false where that is what it holds. `hasOurs` says that lines of ours are in it already, so
+    /// that it is no longer what it was before them.
+    func change(to new: String, hasOurs: Bool) throws(TokenctlError) -> Bool {
         guard new != text else { return false }
-        if let text, access(backup, F_OK) != 0 { try PlainFile(backup).write(text, mode: 0o600) }
+        if !hasOurs, let text, access(backup, F_OK) != 0 { try PlainFile(backup).write(text, mode: 0o600) }
         try PlainFile(path).write(new)
         return true
     }

@@ -57,7 +57,8 @@ struct SetupVerb {
                 next: ["take that out, or change it yourself: tokenctl setup --help"]
             )
         }
-        let changed = try file.change(to: try block.put(recipe.lines, into: file.text ?? ""))
+        let hasOurs = !MarkedBlock.accounts(in: file.text ?? "").isEmpty
+        let changed = try file.change(to: try block.put(recipe.lines, into: file.text ?? ""), hasOurs: hasOurs)
         report(file, recipe.lines, isChanged: changed)
         if tool == .mbsync, changed {
             conversation.console.tell("mbsync needs a SASL plugin with XOAUTH2 for it; on Debian:")
@@ -81,8 +82,10 @@ struct SetupVerb {
         if settings.hosts.contains(host) {
             report(file, [], isChanged: false)
         } else {
+            let hasOurs = !settings.hosts.isEmpty
             try settings.add(host)
-            report(file, ["credHelpers: \(host): tokend"], isChanged: try file.change(to: settings.text))
+            let isChanged = try file.change(to: settings.text, hasOurs: hasOurs)
+            report(file, ["credHelpers: \(host): tokend"], isChanged: isChanged)
         }
     }
 
