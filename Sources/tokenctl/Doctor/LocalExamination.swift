@@ -116,7 +116,7 @@ struct LocalExamination {
         return .init(
             name,
             .fail,
-            detail: fault + "; without it no keyring is found",
+            detail: fault + "; without it no keyring is found (store: \"file\" in config.json5 needs none)",
             mend: "apt install dbus-user-session, then log in again"
         )
     }
