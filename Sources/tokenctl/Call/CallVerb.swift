@@ -15,14 +15,7 @@ struct CallVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         let target = try CallTarget(conversation.invocation.operands)
-        guard let curl = conversation.world.findProgram("curl") else {
-            throw TokenctlError(
-                .input,
-                exitCode: ExitCode.unavailable,
-                "curl is not installed",
-                next: ["apt install curl"]
-            )
-        }
+        let curl = try conversation.program("curl")
         let command = [curl] + arguments(target)
         var params = try conversation.tokenParameters(account: target.account)
         let token = try conversation.token(params)

@@ -19,14 +19,7 @@ struct AWSCredentialVerb {
             return ExitCode.success
         }
         let request = try RoleRequest(conversation.invocation, environment: conversation.world.environment)
-        guard let curl = conversation.world.findProgram("curl") else {
-            throw TokenctlError(
-                .input,
-                exitCode: ExitCode.unavailable,
-                "curl is not installed",
-                next: ["apt install curl"]
-            )
-        }
+        let curl = try conversation.program("curl")
         var params = TokenGet.Parameters(account: conversation.invocation.account)
         params.application = "aws"
         let (token, _) = try conversation.idToken(params)

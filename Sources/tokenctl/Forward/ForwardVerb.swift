@@ -26,14 +26,7 @@ struct ForwardVerb {
     func run() throws(TokenctlError) -> Int32 {
         let host = conversation.invocation.operands[0]
         let socket = try FurtherSockets(conversation).chosen()
-        guard let ssh = conversation.world.findProgram("ssh") else {
-            throw TokenctlError(
-                .input,
-                exitCode: ExitCode.unavailable,
-                "ssh is not installed",
-                next: ["apt install openssh-client"]
-            )
-        }
+        let ssh = try conversation.program("ssh", of: "openssh-client")
         let forwarding = SocketForwarding(ssh: ssh, host: host, name: socket.name, path: socket.path)
         try carry(forwarding, conversation.takeOverSignals())
         return ExitCode.success
