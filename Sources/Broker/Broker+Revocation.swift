@@ -34,6 +34,12 @@ extension Broker {
     private func forgetIfOver(_ item: StoredItem) {
         let now = ports.clock.now
         guard let record = try? GrantRecord.read(item, at: now), record.isDebtOver(at: now.wall) else { return }
-        Task.onLoop { [ports] in try? await ports.store.remove(.revocation, account: item.account) }
+        Task.onLoop { [ports] in
+            do throws(StoreError) {
+                try await ports.store.remove(.revocation, account: item.account)
+            } catch {
+                ports.log.record(.storeFault(account: item.account, error))
+            }
+        }
     }
 }
