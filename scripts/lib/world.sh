@@ -5,6 +5,7 @@
 # A private world of one's own: folders, a message bus, a keyring, and what is started in it. To be sourced, in the
 # project's top folder; the programs are in PATH. The caller has `fail MESSAGE`, which ends it. All ends with the caller.
 
+. scripts/lib/notify.sh
 world=$(mktemp -d /tmp/tokend-world.XXXXXX)
 children=()
 clean_up() {
@@ -33,19 +34,12 @@ start() {
     children+=($!)
     last=$!
 }
-# await SECONDS FILE PATTERN [LINE]: until a line that fits stands in the file, at LINE (default 1) or below.
-await() {
-    timeout "$1" grep --quiet --max-count=1 -- "$3" \
-        <(exec tail --pid=$$ --lines="+${4-1}" --follow "$2") || fail "no “$3” in ${2##*/} within $1 s"
-}
 # start_tokend: returns once it says that it is ready, as it would say to systemd.
 start_tokend() {
-    # One line end after each message, which brings none of its own.
-    start notify socat -dd -u "UNIX-RECVFROM:$world/notify,fork,unlink-early" SYSTEM:'cat && echo'
-    await 10 "$world/notify.log" 'receiving on'
+    receive_notifications "$world/notify"
     NOTIFY_SOCKET=$world/notify start tokend tokend
     tokend=$last
-    await 20 "$world/notify.log" 'READY=1'
+    await 20 "$world/notify.log" '^READY=1'
 }
 
 # start_keyring: the bus and the keyring of this world, open.
