@@ -6,7 +6,8 @@ import Glibc
 
 /// One source of a loop: a watched descriptor, a timer, a signal, and so on, with its handler.
 ///
-/// The source lives as long as this object: the end of it cancels the source, from whatever thread.
+/// The source lives as long as this object: the end of it cancels the source, from whatever thread. From another than
+/// the loop's that takes until the next round; so whoever closes a watched descriptor ends the source first, on the loop.
 /// Everything else is for the loop's thread. The handler is kept until then, and so is what it captures:
 /// an object that owns its source writes `[weak self]`, or calls `cancel()` when it is done.
 ///
