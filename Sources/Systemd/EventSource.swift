@@ -58,17 +58,6 @@ package final class EventSource {
         }
     }
 
-    /// Watches a descriptor for these from now on.
-    ///
-    /// - Returns: false where the number is another file's by now, as the library that owned the old one closed it.
-    package func watch(for events: DescriptorEvents) -> Bool {
-        guard let source else { return false }
-        let result = sd_event_source_set_io_events(source, events.rawValue)
-        guard result != -ENOENT, result != -EBADF else { return false }
-        Self.check(result)
-        return true
-    }
-
     /// Lets a timer fire (once more) at `deadline`, whether it has fired, waits or was disarmed.
     package func rearm(at deadline: BootInstant) {
         guard let source else { return }
