@@ -219,6 +219,7 @@ import TokendProtocol
                 transport.forgetAll()
                 broker.networkAppeared()
             }
+            log.write(LogLine(.debug, change.rawValue))
         }
     }
 
