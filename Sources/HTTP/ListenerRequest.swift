@@ -40,8 +40,7 @@ package struct ListenerRequest: Sendable, CustomStringConvertible, CustomReflect
     /// Whether `Host` is exactly this URL's host and port: a page of another site that has its name resolved
     /// to this machine (DNS rebinding) does not pass.
     package func isAddressed(to url: WebURL) -> Bool {
-        let name = url.port == 80 ? url.host : url.authority
-        return host?.lowercased() == name
+        host?.lowercased() == url.authority
     }
 
     /// Whether `Host` and path are exactly this URL's (RFC 8252, section 8.4); its query is not compared.
