@@ -55,8 +55,7 @@ package struct Program {
         do throws(TokenctlError) {
             code = try perform(try CommandLineParser.parse(arguments))
         } catch {
-            // What stands after `--` is another program's.
-            report(error, asJSON: arguments.prefix { $0 != "--" }.contains(Verb.json.name))
+            report(error, asJSON: CommandLineParser.wantsJSON(arguments))
             code = error.exitCode
         }
         console.clearSpinner()
