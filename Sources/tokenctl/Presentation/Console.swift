@@ -192,16 +192,11 @@ package final class Console {
         tcflush(input, TCIFLUSH)
     }
 
-    /// Everything on stdin, up to `limit` bytes; nil where it is longer or cannot be read.
-    package func readAll(limit: Int) -> [UInt8]? {
-        var bytes = readAhead
+    /// Everything on stdin, up to `limit` bytes.
+    package func readAll(limit: Int) throws(InputFault) -> [UInt8] {
+        let ahead = readAhead
         readAhead = []
-        while bytes.count <= limit {
-            guard let chunk = readChunk() else { return nil }
-            if chunk.isEmpty { return bytes }
-            bytes += chunk
-        }
-        return nil
+        return try InputFault.readAll(input, limit: limit, after: ahead)
     }
 
     /// As `ask`, without showing what is typed. `watching`: a descriptor that ends the waiting by becoming readable.
