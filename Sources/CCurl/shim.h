@@ -53,6 +53,12 @@ static inline CURLcode tokend_curl_set_before_request(
     return code != CURLE_OK ? code : (curl_easy_setopt)(easy, CURLOPT_PREREQDATA, context);
 }
 
+static inline CURLcode tokend_curl_set_open_socket(
+    CURL *easy, curl_opensocket_callback function, void *context) {
+    CURLcode code = (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+    return code != CURLE_OK ? code : (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETDATA, context);
+}
+
 static inline CURLcode tokend_curl_get_long(CURL *easy, CURLINFO info, long *value) {
     return (curl_easy_getinfo)(easy, info, value);
 }

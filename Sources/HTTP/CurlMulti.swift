@@ -69,7 +69,7 @@ final class CurlMulti {
             end(id, with: .failure(transfer.timedOut(after: timeout)))
         }
         running[id] = Running(transfer: transfer, deadline: deadline, completion: completion)
-        guard curl_multi_add_handle(handle, transfer.easy) == CURLM_OK else {
+        guard setOpenSocket(transfer.easy) == CURLE_OK, curl_multi_add_handle(handle, transfer.easy) == CURLM_OK else {
             return end(id, with: transfer.result(CURLE_FAILED_INIT))
         }
     }
@@ -95,6 +95,37 @@ extension CurlMulti {
         context.map { Unmanaged<CurlMulti>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    private func setOpenSocket(_ easy: UnsafeMutableRawPointer) -> CURLcode {
+        tokend_curl_set_open_socket(
+            easy,
+            { context, _, address in
+                guard let address, let multi = CurlMulti.from(context) else { return CURL_SOCKET_BAD }
+                return multi.open(address.pointee)
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+
+    /// Opens a socket for curl.
+    ///
+    /// curl closes one that was given up without telling, and where the next one gets its number and is watched for the
+    /// same, it tells nothing of that either: the watch goes on over the new one.
+    private func open(_ address: curl_sockaddr) -> Int32 {
+        let socket = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        if let events = sockets[socket]?.events { _ = begin(socket, events) }
+        return socket
+    }
+
+    /// Watches a socket for these, whatever it was watched for before.
+    private func begin(_ socket: Int32, _ events: DescriptorEvents) -> Bool {
+        sockets.removeValue(forKey: socket)?.cancel()
+        let source = try? loop.addDescriptor(socket, events: events) { [weak self] events in
+            self?.act(socket, events)
+        }
+        sockets[socket] = source
+        return source != nil
+    }
+
     /// curl's socket callback: begins, changes or ends the watch over a socket.
     private func watch(_ socket: Int32, _ what: Int32) -> Int32 {
         guard what != CURL_POLL_REMOVE else {
@@ -105,14 +136,10 @@ extension CurlMulti {
         var events: DescriptorEvents = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        if let source = sockets[socket], source.watch(for: events) { return 0 }
-        // curl leaves its sockets open to the programs that the daemon starts.
+        // Not all that curl waits for it has opened here: a lookup of a name has a pair of sockets of its own. None is for
+        // the programs that the daemon starts.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-        let source = try? loop.addDescriptor(socket, events: events) { [weak self] events in
-            self?.act(socket, events)
-        }
-        sockets[socket] = source
-        return source == nil ? -1 : 0
+        return begin(socket, events) ? 0 : -1
     }
 
     /// curl's timer callback: when it wants to be called without any socket's doing; -1 for never.

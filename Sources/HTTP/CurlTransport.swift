@@ -25,6 +25,9 @@ package import Systemd
         self.settings = settings
     }
 
+    // On the loop, wherever it is let go of: curl closes descriptors, and is the loop's alone.
+    isolated deinit {}
+
     /// How many requests are under way.
     package var requestsUnderWay: Int { multi?.count ?? 0 }
 

@@ -44,6 +44,10 @@ package import Systemd
         }
     }
 
+    // On the loop, wherever it is let go of: the servers close descriptors that the loop watches, and a watch that ended
+    // only later would end that over whatever has the number by then.
+    isolated deinit {}
+
     /// Accepts no further connection, delivers the answers to the requests that the handler has seen, and ends
     /// then, after `grace` at the latest; the listener itself may be let go of meanwhile. May be called in the
     /// handler, and twice. A listener that is let go of open ends at once.

@@ -6,7 +6,8 @@ import Glibc
 
 /// One source of a loop: a watched descriptor, a timer, a signal, and so on, with its handler.
 ///
-/// The source lives as long as this object: the end of it cancels the source, from whatever thread.
+/// The source lives as long as this object: the end of it cancels the source, from whatever thread. From another than
+/// the loop's that takes until the next round; so whoever closes a watched descriptor ends the source first, on the loop.
 /// Everything else is for the loop's thread. The handler is kept until then, and so is what it captures:
 /// an object that owns its source writes `[weak self]`, or calls `cancel()` when it is done.
 ///
@@ -55,17 +56,6 @@ package final class EventSource {
             guard let source else { return }
             Self.check(sd_event_source_set_io_events(source, newValue.rawValue))
         }
-    }
-
-    /// Watches a descriptor for these from now on.
-    ///
-    /// - Returns: false where the number is another file's by now, as the library that owned the old one closed it.
-    package func watch(for events: DescriptorEvents) -> Bool {
-        guard let source else { return false }
-        let result = sd_event_source_set_io_events(source, events.rawValue)
-        guard result != -ENOENT, result != -EBADF else { return false }
-        Self.check(result)
-        return true
     }
 
     /// Lets a timer fire (once more) at `deadline`, whether it has fired, waits or was disarmed.

@@ -218,6 +218,7 @@ import TokendProtocol
                 transport.forgetAll()
                 broker.networkAppeared()
             }
+            log.write(LogLine(.debug, change.rawValue))
         }
     }
 

@@ -5,14 +5,13 @@ import Systemd
 
 /// What the machine tells of time and the network.
 @LoopActor final class MachineWatch {
-    /// What has happened to the machine.
-    enum Change {
-        /// Somebody has set the wall clock.
-        case clockStepped
-        /// The machine is back from a sleep.
-        case awoke
+    /// What has happened to the machine, in the log's words.
+    enum Change: String {
+        /// Somebody has set it.
+        case clockStepped = "the wall clock was set"
+        case awoke = "the machine is back from a sleep"
         /// There may be a way to a provider that was not there before.
-        case networkCame
+        case networkCame = "a network has come"
     }
 
     private let onChange: @LoopActor (Change) -> Void

@@ -49,7 +49,7 @@ struct NetworkStand {
             at: provider,
             by: cable.program(nameServers: nameServers, in: folder),
             prepare: { world, _ in
-                try world.writeConfiguration("{ http: { timeout: \(timeout) } }")
+                try world.writeConfiguration("{ http: { timeout: \(timeout) }, log_level: \"debug\" }")
                 let more = "tls: { ca_file: \"\(authority.certificate)\" }, refresh: { forced_gap: 0 }"
                 for name in accounts + ["other"] {
                     try world.writeAccount(name, issuer: front.origin, more: more)

@@ -16,8 +16,7 @@ await() {
 receive_notifications() {
     : >"$1.log"
     : >"$1.socat.log"
-    # shellcheck disable=SC2016
-    socat -dd -u "UNIX-RECVFROM:$1,fork,unlink-early" SYSTEM:'printf "%s\n" "$(cat)"' \
+    socat -dd -u "UNIX-RECVFROM:$1,fork,unlink-early" EXEC:'awk 1' \
         >>"$1.log" 2>>"$1.socat.log" </dev/null &
     children+=($!)
     await 10 "$1.socat.log" 'receiving on'

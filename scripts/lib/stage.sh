@@ -32,7 +32,7 @@ stage() {
     done
     for tool in git docker; do ln -s tokenctl "$tree/bin/$tool-credential-tokend"; done
     sed "s#^ExecStart=tokend#ExecStart=${4-tokend}#" systemd/tokend.service >"$units/tokend.service"
-    cp systemd/tokend.socket "$units"
+    install --mode=644 -t "$units" systemd/tokend.socket
     mkdir -p "$tree/share/applications"
     sed "s#^Exec=tokenctl#Exec=${5-tokenctl}#" scripts/lib/tokend.desktop >"$tree/share/applications/tokend.desktop"
     chmod 644 "$tree/share/applications/tokend.desktop"

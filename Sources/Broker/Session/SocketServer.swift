@@ -165,7 +165,7 @@ package import TokendProtocol
 
     /// What one read brought.
     enum Input {
-        /// Whether it was as much as one read takes: there may be more.
+        /// Whether one read took less than there was: there may be more.
         case bytes(mayHaveMore: Bool)
         case nothing
         /// The client has shut its writing side.
@@ -173,20 +173,21 @@ package import TokendProtocol
         case broken
     }
 
-    /// Reads once into the shared buffer; `body` gets the bytes and the process that wrote them.
+    /// Reads once into the shared buffer; `body` gets the bytes and the process that wrote them, twice where another
+    /// process wrote the next ones.
     func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer, Int32) -> Void) -> Input {
         buffer.withUnsafeMutableBytes { bytes in
-            var count: Int
-            var sender: Int32
-            var code: Int32
-            repeat {
-                (count, sender) = UnixSocket.receive(descriptor, into: bytes)
-                code = errno
-            } while count < 0 && code == EINTR
-            guard count >= 0 else { return code == EAGAIN ? .nothing : .broken }
-            guard count > 0 else { return .end }
-            body(UnsafeRawBufferPointer(rebasing: bytes[..<count]), sender)
-            return .bytes(mayHaveMore: count == bytes.count)
+            while true {
+                var hasEnded = true
+                let pieces = UnixSocket.receive(descriptor, into: bytes) { bytes, sender in
+                    guard !bytes.isEmpty else { return }
+                    hasEnded = false
+                    body(bytes, sender)
+                }
+                let code = errno
+                guard pieces < 0 else { return hasEnded ? .end : .bytes(mayHaveMore: pieces > 1) }
+                guard code == EINTR else { return code == EAGAIN ? .nothing : .broken }
+            }
         }
     }
 
