@@ -17,6 +17,8 @@ package import TokendProtocol
     private var isBacklog = true
     private var source: EventSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
+    /// How many clients each process is.
+    private var places: [Int32: Int] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var retry: EventSource?
     /// Descriptors may be short.
@@ -115,11 +117,20 @@ package import TokendProtocol
             }
             let session = try ClientSession(descriptor: descriptor, peer: peer, server: self)
             session.connected.isFromBacklog = isBacklog
+            guard mayTakeAPlace(session) else { return session.close() }
             sessions[ObjectIdentifier(session)] = session
+            places[peer.pid, default: 0] += 1
             if isBacklog { isBacklog = isWaitedFor }
         } catch {
             close(descriptor)
         }
+    }
+
+    /// The last places are for programs outside sandboxes, and for none that holds half of all: neither a sandboxed program
+    /// nor one that forgets its connections keeps a person's own tools out.
+    private func mayTakeAPlace(_ session: ClientSession) -> Bool {
+        guard view == nil, sessions.count >= limits.clients - limits.reserved else { return true }
+        return places[session.peer.pid, default: 0] < limits.clients / 2 && session.identity().isOutsideSandboxes
     }
 
     /// Whether a client can be taken without one of the last descriptors, which the daemon needs to serve those that are
@@ -212,6 +223,8 @@ package import TokendProtocol
     func forget(_ session: ClientSession) {
         guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
         halfLineBytes -= session.countedBytes
+        let left = (places[session.peer.pid] ?? 1) - 1
+        places[session.peer.pid] = left > 0 ? left : nil
         turns.removeAll { $0 === session }
     }
 }
