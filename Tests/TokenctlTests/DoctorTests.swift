@@ -110,7 +110,7 @@ import tokenctl
         var there = Self.surroundings(daemon)
         there.programs = [:]
         there.environment["DBUS_SESSION_BUS_ADDRESS"] = nil
-        there.environment["XDG_RUNTIME_DIR"] = "/nonexistent"
+        there.environment["XDG_RUNTIME_DIR"] = daemon.folder + "/none"
         let outcome = try there.run(["doctor"], daemon)
         #expect(outcome.code == 1)
         #expect(outcome.talk == "3 things are wrong.\n")
