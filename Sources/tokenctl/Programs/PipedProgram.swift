@@ -46,7 +46,7 @@ struct PipedProgram {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
-        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+        return signal == 0 ? status >> 8 & 0xFF : ExitCode.signal + signal
     }
 }
 
