@@ -9,10 +9,10 @@ package struct BrowserLauncher {
     private var running: pid_t?
     /// The one that ran last ended well: it has handed the page over.
     private var hasOpened = false
-    private let environment: [String: String]
+    private let environment: ProgramVariables
 
     /// Nothing is started yet.
-    package init(candidates: [BrowserCandidates.Command], environment: [String: String]) {
+    package init(candidates: [BrowserCandidates.Command], environment: ProgramVariables) {
         remaining = candidates
         self.environment = environment
     }
@@ -38,19 +38,10 @@ package struct BrowserLauncher {
         }
         while !remaining.isEmpty {
             let command = remaining.removeFirst()
-            running = ProgramStart(arguments: command.arguments, environment: environment, isDetached: true)()
+            let arguments = SystemText.list(command.arguments)
+            running = ProgramStart(arguments: arguments, environment: environment, isDetached: true)()
             if running != nil { return .underWay }
         }
         return .exhausted
-    }
-
-    /// The path of a program by the `PATH` of the environment; a name with a slash stands for itself.
-    package static func find(_ name: String, environment: [String: String]) -> String? {
-        if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
-        for folder in (environment["PATH"] ?? "").split(separator: ":") where folder.hasPrefix("/") {
-            let path = "\(folder)/\(name)"
-            if access(path, X_OK) == 0 { return path }
-        }
-        return nil
     }
 }

@@ -31,7 +31,8 @@ struct LocalExamination {
     func userUnits() -> UserUnits? {
         guard let systemctl = world.findProgram("systemctl") else { return nil }
         var output: [UInt8] = []
-        let program = PipedProgram(arguments: [systemctl] + UserUnits.arguments, environment: environment)
+        let command = SystemText.list([systemctl] + UserUnits.arguments)
+        let program = PipedProgram(arguments: command, environment: world.variables)
         let code = program.run(until: Deadline(in: .seconds(5))) { source, bytes in
             if source == .output { output += bytes }
         }

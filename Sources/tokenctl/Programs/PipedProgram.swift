@@ -14,9 +14,9 @@ struct PipedProgram {
     }
 
     /// The path first.
-    let arguments: [String]
+    let arguments: [SystemText]
     /// All of its variables.
-    let environment: [String: String]
+    let environment: ProgramVariables
 
     /// Runs it to its end: `input` is its stdin; every piece that it writes goes to `receive`, and what it wrote first on
     /// descriptor 3 comes first. The result is its exit code (128 and above: the signal that ended it); nil where it

@@ -16,9 +16,9 @@ struct WatchedProgram {
     }
 
     /// The path first.
-    let arguments: [String]
+    let arguments: [SystemText]
     /// All of its variables.
-    let environment: [String: String]
+    let environment: ProgramVariables
 
     /// Runs it to its end, or until a signal comes.
     ///

@@ -156,7 +156,7 @@ struct SignIn {
             absence.lines(reason: reason).forEach(console.tellUnlessIndented)
             return nil
         }
-        return BrowserLauncher(candidates: candidates, environment: environment)
+        return BrowserLauncher(candidates: candidates, environment: conversation.world.variables)
     }
 }
 

@@ -53,17 +53,17 @@ struct Surroundings {
             traits: traits
         )
         let world = Program.World(
-            environment: environment,
+            variables: ProgramVariables(environment),
             now: { now },
             takeOverSignals: { interruption },
-            findProgram: { programs[$0] },
-            become: { arguments, name, environment in
-                became(arguments, name, environment)
+            pathOf: { programs[$0.text].map { SystemText($0) } },
+            become: { arguments, name, variables in
+                became(arguments.map(\.text), name.text, variables.texts)
                 return becoming
             },
             ownPath: { "/usr/bin/tokenctl" }
         )
-        let code = Program(console: console, world: world).run(arguments)
+        let code = Program(console: console, world: world).run(SystemText.list(arguments))
         return Outcome(code: code, output: files[1].text, talk: files[2].text)
     }
 }
