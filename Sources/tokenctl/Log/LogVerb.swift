@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import FoundationEssentials
 import Glibc
 import StrictJSON
 import Systemd
@@ -29,7 +28,7 @@ struct LogVerb {
         conversation.finish(document) {
             guard !entries.isEmpty else { return sayNothingFound() }
             let rows = entries.map { entry in
-                [Self.time(entry.at), entry.account ?? "", entry.client, entry.words]
+                [LocalTime.text(entry.at) ?? "?", entry.account ?? "", entry.client, entry.words]
                     .map { Table.Cell(TerminalText.sanitized($0)) }
             }
             Table(header: ["TIME", "ACCOUNT", "CLIENT", "WHAT"], shrinkOrder: [2])
@@ -70,11 +69,5 @@ struct LogVerb {
                 next: ["journalctl --user -u tokend"]
             )
         }
-    }
-
-    /// `2026-11-30 14:05:09`, in UTC.
-    private static func time(_ seconds: Int64) -> String {
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
-        return String(text.prefix(19)).replacing("T", with: " ")
     }
 }
