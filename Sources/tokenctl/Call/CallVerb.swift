@@ -85,7 +85,7 @@ struct CallVerb {
             console.say(
                 scope.isEmpty ? "The API wants a scope that the token lacks." : "The API wants the scope “\(scope)”."
             )
-            console.sayNext([scope.isEmpty ? login + " --scope SCOPE" : login + " --scope '\(scope)'"])
+            console.sayNext([login + " --scope " + (scope.isEmpty ? "SCOPE" : ShellWord.inQuotes(scope))])
         } else if let stepUp = head.stepUp {
             console.say("The API wants a stronger or more recent sign-in.")
             let values = stepUp.acrValues.map { " --acr-values " + ShellWord.quoted(TerminalText.sanitized($0)) }

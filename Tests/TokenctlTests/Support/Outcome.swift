@@ -64,7 +64,10 @@ struct Surroundings {
             ownPath: { "/usr/bin/tokenctl" }
         )
         let code = Program(console: console, world: world).run(SystemText.list(arguments))
-        return Outcome(code: code, output: files[1].text, talk: files[2].text)
+        let outcome = Outcome(code: code, output: files[1].text, talk: files[2].text)
+        // Whatever a test is about: what it is told to do next can be done.
+        AdviceLine.check(outcome.talk)
+        return outcome
     }
 }
 
