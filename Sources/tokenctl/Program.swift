@@ -63,8 +63,7 @@ package struct Program {
         do throws(TokenctlError) {
             code = try perform(try CommandLineParser.parse(arguments))
         } catch {
-            // What stands after `--` is another program's.
-            report(error, asJSON: arguments.prefix { $0 != "--" }.contains(SystemText(Verb.json.name)))
+            report(error, asJSON: CommandLineParser.wantsJSON(arguments.map(\.text)))
             code = error.exitCode
         }
         console.clearSpinner()
@@ -92,7 +91,7 @@ package struct Program {
             }
             return ExitCode.success
         case .nothing:
-            Help.overview(palette: console.traits.errorPalette).forEach(console.say)
+            Help.overview(palette: console.traits.errorPalette).forEach(console.sayWhole)
             return ExitCode.usage
         }
     }
@@ -141,8 +140,9 @@ package struct Program {
         let text = ErrorText(error, width: console.traits.errorIsTerminal ? console.traits.width : nil)
         for (index, line) in text.lines.enumerated() {
             let rest = line.dropFirst(index == 0 ? ErrorText.begin.count : 0)
-            console.say(index == 0 ? palette.paint("tokenctl:", .bad) + " " + rest : line)
+            console.sayWhole(index == 0 ? palette.paint("tokenctl:", .bad) + " " + rest : line)
         }
+        if let aftermath = error.aftermath { console.say(aftermath, first: "  ") }
         console.sayNext(text.next)
     }
 }

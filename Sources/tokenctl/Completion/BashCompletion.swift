@@ -82,7 +82,7 @@ enum BashCompletion {
 
     private static func verb(_ verb: Verb) -> String {
         var lines = ["        '\(verb.name.rawValue)')"]
-        lines.append("            flags='\(verb.allFlags.map(\.name).joined(separator: " "))'")
+        lines.append("            flags='\(verb.offeredFlags.map(\.name).joined(separator: " "))'")
         let operands = verb.operandCandidates.map { "'\(text($0))'" }
         if !operands.isEmpty { lines.append("            operands=(\(operands.joined(separator: " ")))") }
         if verb.tail != .none { lines.append("            rest=\(verb.runsCommand ? "command" : "files")") }

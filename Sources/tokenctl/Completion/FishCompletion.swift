@@ -77,7 +77,7 @@ enum FishCompletion {
             let rest = verb.runsCommand ? "(__tokenctl_command)" : files
             lines.append(complete("__tokenctl_rest \(name)", arguments: rest, help: nil))
         }
-        for flag in verb.allFlags {
+        for flag in verb.offeredFlags {
             var line = complete(condition, arguments: arguments(flag.candidates), help: flag.help)
             line += " --long-option \(flag.name.dropFirst(2))"
             if flag.value != nil {

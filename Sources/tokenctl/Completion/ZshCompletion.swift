@@ -59,7 +59,7 @@ enum ZshCompletion {
     }
 
     private static func verb(_ verb: Verb) -> String {
-        var specifications = verb.allFlags.map(flag)
+        var specifications = verb.offeredFlags.map(flag)
         for (index, candidates) in verb.operandCandidates.enumerated() {
             specifications.append("\(index + 1):operand:\(action(candidates) ?? " ")")
         }

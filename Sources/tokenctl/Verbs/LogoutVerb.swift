@@ -57,13 +57,13 @@ struct LogoutVerb {
     private func say(_ error: TokenctlError, _ account: String) {
         let text = ErrorText(error, width: nil)
         let sentence = text.lines.joined().dropFirst(ErrorText.begin.count)
-        conversation.console.tell("\(TerminalText.sanitized(account)) is not signed out: \(sentence)")
+        conversation.console.say("\(TerminalText.sanitized(account)) is not signed out: \(sentence)")
         conversation.console.sayNext(text.next)
     }
 
     private func say(_ result: JSONObject, _ account: String) {
         let keepsGrant = conversation.invocation.has("--keep-grant")
-        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { conversation.console.tell($0) }
+        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { conversation.console.say($0) }
     }
 
     /// Leads the person's browser to the provider's own logout, which is the person's to finish.
