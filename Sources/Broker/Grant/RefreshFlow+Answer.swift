@@ -43,11 +43,13 @@ extension RefreshFlow {
         guard isRotated || attempt.isMarked || attempt.record.rotates == nil else {
             return ifWanted(renewed(isStored: false))
         }
+        let refreshToken = isRotated ? new.refreshToken : nil
         do {
-            guard try await write(new) else { return await drop(isRotated ? new.refreshToken : nil, attempt) }
+            guard try await write(new) else { return await drop(refreshToken, attempt) }
             return renewed(isStored: true)
         } catch {
-            return ifWanted(isRotated ? .unstored(new, error, nil, derived) : renewed(isStored: false))
+            guard isWanted else { return await drop(refreshToken, attempt) }
+            return isRotated ? .unstored(new, error, nil, derived) : renewed(isStored: false)
         }
     }
 
@@ -83,7 +85,7 @@ extension RefreshFlow {
         return try await access.verify(token, rules: rules, metadata: attempt.metadata)
     }
 
-    /// Nobody waits for the result any more.
+    /// Nobody waits for the result any more, whether the store has taken it or not.
     func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         if fate() == .revoked, let refreshToken {
             _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
@@ -116,7 +118,8 @@ extension RefreshFlow {
             guard try await write(new) else { return await drop(refreshToken, attempt) }
             return .refused(new, failure)
         } catch {
-            return ifWanted(refreshToken == nil ? .failed(failure, nil) : .unstored(new, error, failure))
+            guard isWanted else { return await drop(refreshToken, attempt) }
+            return refreshToken == nil ? .failed(failure, nil) : .unstored(new, error, failure)
         }
     }
 
@@ -130,7 +133,7 @@ extension RefreshFlow {
             guard try await write(new) else { return await drop(refreshToken, attempt) }
             return .ended(new, nil)
         } catch {
-            return ifWanted(.ended(new, error))
+            return isWanted ? .ended(new, error) : await drop(refreshToken, attempt)
         }
     }
 
