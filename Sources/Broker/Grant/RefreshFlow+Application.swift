@@ -35,7 +35,7 @@ extension RefreshFlow {
             } catch {
                 guard isWanted else { return await drop(refreshToken, attempt) }
                 let failure = RefreshFailure(kind: .passing, error: error.protocolError)
-                if isRotated { return .unstored(new, error, failure) }
+                if isRotated, !attempt.isSecured { return .unstored(new, error, failure) }
             }
         }
         let outcome = await trade(new, held, exchange)
