@@ -54,8 +54,7 @@ extension LiveGrant {
 
     private func dueByIdleness(_ policy: RefreshPolicy) -> BootInstant? {
         guard !record.isOwn else { return nil }
-        let life = record.grantExpiresAt.map { $0.subtractingSaturated(record.refreshedAt ?? record.signedInAt) }
-        return policy.keepAliveDelay(grantLifetime: life)
+        return policy.keepAliveDelay(grantLifetime: record.idleLife)
             .map { lastUsed.advanced(by: .seconds(max(0, $0.subtractingSaturated(idleThen)))) }
     }
 
