@@ -12,8 +12,7 @@ extension Account {
     ///
     /// - Throws: what the provider or the store said; the account's grant is then as it was.
     func importGrant(_ refreshToken: Secret, scope: Scope?) async throws(ProtocolError) -> LoginResult {
-        if let error = configurationFault { throw error }
-        guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
+        let configuration = try usable()
         if let login { throw loginUnderWay(login) }
         guard !configuration.registersClient else {
             throw ProtocolError(

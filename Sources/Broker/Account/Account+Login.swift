@@ -13,8 +13,7 @@ extension Account {
     ///   - timeout: in seconds.
     /// - Throws: the configuration's fault.
     func startLogin(_ parameters: LoginParameters, id: String, timeout: Int64) throws(ProtocolError) -> Login {
-        if let error = configurationFault { throw error }
-        guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
+        let configuration = try usable()
         if let login, login.parameters == parameters { return login }
         login?.cancel("a newer sign-in to “\(name)” took its place")
         let name = name

@@ -96,7 +96,10 @@ extension Account {
     }
 
     func keep(_ record: GrantRecord) async -> Result<Void, StoreError> {
-        guard let configuration = configuration ?? lastConfiguration else { return .success(()) }
+        guard let configuration = configuration ?? lastConfiguration else {
+            // A file that never was in order cannot have led to a grant that is to be stored.
+            return .failure(StoreError(code: .unavailable, message: "the file of “\(name)” was never in order"))
+        }
         do {
             try await ports.store.write(record.item(for: configuration))
             return .success(())

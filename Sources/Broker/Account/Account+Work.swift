@@ -46,8 +46,7 @@ extension Account {
     var nextRefresh: BootInstant? { machine.nextRefresh }
 
     private func refresh(_ record: GrantRecord, for variant: TokenVariant?) {
-        // A machine without a configuration asks for none.
-        guard let configuration else { return }
+        guard let configuration else { return failUnconfigured(record, variant) }
         let generation = generation
         let access = access(configuration, for: record.destination)
         let flow = RefreshFlow(access: access, store: ports.store, variant: variant, turn: turn) { [weak self] in
@@ -62,6 +61,16 @@ extension Account {
             tokenTurn.give()
             guard generation == self.generation, let outcome else { return }
             finished(outcome, for: variant)
+        }
+    }
+
+    /// Ends what was begun for an account whose file is gone or has a fault: nothing is sent, and nobody waits for ever.
+    func failUnconfigured(_ record: GrantRecord, _ variant: TokenVariant?) {
+        let generation = generation
+        Task.onLoop { [self] in
+            guard generation == self.generation else { return }
+            let failure = RefreshFailure(kind: .misconfigured, error: configurationFault ?? gone)
+            finished(.failed(failure, record.pending), for: variant)
         }
     }
 

@@ -135,6 +135,19 @@ package import TokendProtocol
     /// The fault that keeps every use of this account; nil where there is none.
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
+    /// What whoever still holds on to an account is told once its file is gone.
+    var gone: ProtocolError {
+        ProtocolError(.accountUnknown, "the account “\(name)” was removed")
+    }
+
+    /// The account as its file describes it.
+    ///
+    /// - Throws: the file's fault, or that it is gone.
+    func usable() throws(ProtocolError) -> AccountConfiguration {
+        guard let configuration else { throw configurationFault ?? gone }
+        return configuration
+    }
+
     var wire: WireSettings { settings.wire.settings(of: configuration) }
 
     /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
@@ -196,7 +209,7 @@ package import TokendProtocol
         let waiting = waiters
         waiters = []
         for waiter in waiting {
-            waiter.answer(.failure(ProtocolError(.accountUnknown, "the account “\(name)” was removed")))
+            waiter.answer(.failure(gone))
         }
     }
 
