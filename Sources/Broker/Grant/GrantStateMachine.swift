@@ -74,6 +74,15 @@ package struct GrantStateMachine {
         }
     }
 
+    /// Whether the store has refused a record whose refresh token nobody else has.
+    var isOwing: Bool {
+        switch state {
+        case .live(let grant): grant.debt != nil
+        case .ended(let ended): ended.debt != nil
+        case .unknown, .blocked, .signedOut: false
+        }
+    }
+
     /// The record with the newest refresh token, stored or not: what a logout revokes.
     package var newestRecord: GrantRecord? {
         guard case .live(let grant) = state else { return nil }

@@ -162,7 +162,7 @@ import TokendProtocol
         #expect(await call.token() == "A2")
         #expect(world.store.member("refresh_token")?.string == "R2")
         world.broker.stop()
-        await world.broker.keepTokens()
+        await world.broker.keepTokens(within: .seconds(10))
         #expect(world.store.member("token")?.object?["access_token"]?.string == "A2")
     }
 
