@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import OAuth
 import StrictJSON
 import Systemd
 import TokendProtocol
@@ -24,7 +25,7 @@ extension Account {
         onChange?()
     }
 
-    /// One timer, at whatever is due next.
+    /// One timer, at whatever is due next; what is further ahead than a day is looked at again then (engine rule 14).
     func arm() {
         let deadline = machine.deadline
         guard deadline != armedFor else { return }
@@ -32,11 +33,20 @@ extension Account {
         timer = nil
         armedFor = deadline
         guard let deadline else { return }
-        timer = ports.clock.schedule(at: deadline, accuracy: .seconds(1)) { [weak self] in
-            self?.armedFor = nil
-            self?.deadlineReached()
+        timer = ports.clock.schedule(at: min(deadline, horizon), accuracy: .seconds(1)) { [weak self] in
+            self?.timerFired()
         }
     }
+
+    private func timerFired() {
+        let now = ports.clock.now
+        if let armedFor, armedFor > now.boot { machine.lookAgain(at: now) }
+        armedFor = nil
+        deadlineReached()
+    }
+
+    /// The latest moment that a timer is set for.
+    var horizon: BootInstant { ports.clock.now.boot.advanced(by: .seconds(RefreshPolicy.longestSleep)) }
 
     func deadlineReached() {
         perform(machine.deadlineReached(at: ports.clock.now, roll: ports.entropy.roll()))

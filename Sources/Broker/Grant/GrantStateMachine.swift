@@ -210,6 +210,14 @@ package struct GrantStateMachine {
         }
     }
 
+    /// A day has gone by without anything being due: what lies further ahead is reckoned by the wall clock, too, which may
+    /// have drifted from the other one (engine rule 14).
+    package mutating func lookAgain(at now: Moment) {
+        guard case .live(var grant) = state else { return }
+        grant.dueByWall = grant.dueByWallClock(settings, at: now)
+        state = .live(grant)
+    }
+
     /// A timer that is later than this was kept by a sleep of the machine: all accounts are due, and no network is up.
     private static let sleep: Duration = .seconds(60)
 

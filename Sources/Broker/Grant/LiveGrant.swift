@@ -158,24 +158,25 @@ struct LiveGrant {
             refused(variant, new, at: now)
             return false
         }
+        distrusts = new.kind == .untrusted ? distrusts + 1 : 0
+        var new = new
+        // A certificate that is never accepted is for a person to mend.
+        if distrusts >= 3 { new.kind = .misconfigured }
         activity = .idle
         failure = new
         attempts += 1
         failedAt = now.wall
         lastAttempt = now.boot
         storeError = nil
-        distrusts = new.kind == .untrusted ? distrusts + 1 : 0
-        // A certificate that is never accepted is for a person to mend.
-        if distrusts >= 3 { failure?.kind = .misconfigured }
         let holds = record.token?.holds(0, at: now) ?? false
         var wait = Backoff.wait(attempt: attempts, holdsToken: holds, random: roll)
-        switch failure?.kind {
+        switch new.kind {
         case .throttled(let seconds):
             wait = max(wait, .seconds(seconds))
             throttledUntil = now.boot.advanced(by: .seconds(seconds))
         case .misconfigured:
             throttledUntil = now.boot.advanced(by: .seconds(60))
-        case .passing, .unknown, .untrusted, nil:
+        case .passing, .unknown, .untrusted:
             break
         }
         notBefore = now.boot.advanced(by: wait)
