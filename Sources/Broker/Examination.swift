@@ -3,7 +3,6 @@
 
 import HTTPTypes
 import OAuth
-import Secrets
 import Systemd
 import TokendProtocol
 
@@ -26,13 +25,7 @@ import TokendProtocol
     /// A write, a read and a removal under an account's name that no account can have.
     private func store() async -> Doctor.Check {
         let name = "store of \(broker.store.kind)"
-        let probe = StoredItem(
-            account: "doctor probe",
-            issuer: "",
-            clientID: "",
-            label: "tokend: a probe",
-            secret: Secret("probe")
-        )
+        let probe = StoredItem.probe("doctor probe")
         do throws(StoreError) {
             try await broker.store.write(probe)
             let found = try await broker.store.item(account: probe.account)

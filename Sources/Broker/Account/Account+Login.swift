@@ -53,12 +53,14 @@ extension Account {
     }
 
     /// Takes over a grant that is in the store.
-    func install(_ record: GrantRecord) -> LoginResult {
+    ///
+    /// - Parameter error: why the store has not taken it yet, which it is asked to do again.
+    func install(_ record: GrantRecord, unstored error: StoreError? = nil) -> LoginResult {
         moveOn()
         if revocationTriedAt != nil { forgetRevocation() }
         ports.state.change { $0.removals.remove(name) }
         if record.destination.isRegistered { registeredClientID = record.destination.clientID }
-        perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
+        perform(machine.signedIn(record, unstored: error, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.
         holdBackUnlessAllowed()
         return LoginResult(record, account: name)

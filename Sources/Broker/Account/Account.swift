@@ -24,6 +24,8 @@ package import TokendProtocol
     var endSession: EndSession?
     /// When the last login ran out of time that nobody looked at.
     var ignoredLoginAt: BootInstant?
+    /// Imports under way.
+    var importCount = 0
     /// Logins that ended, for those who ask within a minute.
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
     /// Who may write the item.
@@ -214,7 +216,7 @@ package import TokendProtocol
     }
 
     /// Whether an answer of the provider's is to be stored before the account may be let go of.
-    var isBusy: Bool { machine.isBusy || login?.isStoring == true }
+    var isBusy: Bool { machine.isBusy || login?.isStoring == true || importCount > 0 }
 
     /// No background work any more but the store's.
     func stop() {

@@ -149,10 +149,18 @@ package struct GrantStateMachine {
 
     // MARK: A person's word
 
-    package mutating func signedIn(_ record: GrantRecord, at now: Moment, roll: Double) -> [Action] {
+    /// - Parameter error: why the store has not taken the record yet: until it has, nothing of it is served.
+    package mutating func signedIn(
+        _ record: GrantRecord,
+        unstored error: StoreError? = nil,
+        at now: Moment,
+        roll: Double
+    ) -> [Action] {
         isHeldBack = false
         lastForced = nil
-        state = .live(LiveGrant(record: record, at: now, jitter: roll))
+        var grant = LiveGrant(record: record, at: now, jitter: roll)
+        if let error { grant.owe(error, at: now) }
+        state = .live(grant)
         return [.settle(renewed: false)]
     }
 

@@ -125,6 +125,14 @@ struct LiveGrant {
         activity = .owing(debt, job)
     }
 
+    /// The store has not taken the grant, which is new.
+    mutating func owe(_ error: StoreError, at now: Moment) {
+        let yield: StoreDebt.Yield = record.token == nil ? .nothing : .token
+        activity = .owing(StoreDebt(record, error, yield: yield, at: now), RefreshJob())
+        record.token = nil
+        record.untraded = nil
+    }
+
     /// The store has taken the record at last.
     ///
     /// - Returns: whether it brings a new token.
