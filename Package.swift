@@ -124,7 +124,7 @@ let package = Package(
             resources: [.copy("Vectors")]
         ),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
-        tests("SystemdTests", ["CSystemd", "Systemd"]),
+        tests("SystemdTests", ["CSystemd", "Systemd", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TestSupport"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
         tests(

@@ -92,13 +92,24 @@ extension Broker {
         )
     }
 
-    /// Removes an account's file, and the account with it.
+    /// Removes an account's file, the account with it, and what a person has said of it: another one of that name starts
+    /// afresh.
     func removeAccount(_ name: String) throws(ProtocolError) {
         do throws(AccountFileError) {
             try ports.files.remove(account: name)
         } catch {
             throw ProtocolError(.internalError, error.message)
         }
+        let fault = ports.state.change { notes in
+            notes.paused.remove(name)
+            notes.decisions.removeAll { $0.account == name }
+        }
         reload()
+        if let fault {
+            throw ProtocolError(
+                .internalError,
+                "“\(name)” is removed; what was remembered of its programs comes back with a restart: \(fault.message)"
+            )
+        }
     }
 }

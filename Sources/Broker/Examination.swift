@@ -103,8 +103,8 @@ import TokendProtocol
         do throws(TransportError) {
             let probe = HTTPRequest(method: .get, url: url)
             let response = try await broker.ports.transport.send(probe, wire: account.wire)
-            return [.init(name, .ok, detail: "\(url.host) answers")]
-                + clock(response, name: "clock against \(url.host)")
+            return [.init(name, .ok, detail: "\(url.authority) answers")]
+                + clock(response, name: "clock against \(url.authority)")
         } catch {
             return [
                 .init(name, .fail, detail: error.message, mend: "check the network, the proxy and the issuer's name")

@@ -96,26 +96,40 @@ static inline int tokend_systemd_pass_credentials(int socket) {
     return setsockopt(socket, SOL_SOCKET, 16, &yes, sizeof yes);
 }
 
-// Reads once; *sender becomes the process that wrote these bytes, 0 where the kernel does not say. There is no room
-// for descriptors, so that none is ever taken in.
-static inline ssize_t tokend_systemd_receive(int socket, void *bytes, size_t count, int *sender) {
+// glibc declares recvmmsg(2) and its type only under _GNU_SOURCE, which Swift's importer does not set.
+struct tokend_systemd_message { struct msghdr header; unsigned count; };
+
+extern int recvmmsg(int, struct tokend_systemd_message *, unsigned, int, struct timespec *);
+
+/// Bytes that one process wrote; 0 where the kernel does not say which.
+struct tokend_systemd_piece { size_t count; int sender; };
+
+// Reads into both halves of `bytes`, one call for what two processes wrote: a read ends where another one's bytes begin.
+// There is no room for descriptors, so that none is ever taken in.
+static inline int tokend_systemd_receive(
+    int socket, char *bytes, size_t half, struct tokend_systemd_piece pieces[2]) {
     struct { int pid; unsigned uid, gid; } credentials = { 0, 0, 0 };
-    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof credentials)]; } control;
-    struct iovec vector = { bytes, count };
-    struct msghdr message;
-    memset(&message, 0, sizeof message);
-    message.msg_iov = &vector;
-    message.msg_iovlen = 1;
-    message.msg_control = &control;
-    message.msg_controllen = sizeof control;
-    ssize_t received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    *sender = 0;
-    if (received < 0 || message.msg_controllen < sizeof(struct cmsghdr)) return received;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == 2
-        && header->cmsg_len >= CMSG_LEN(sizeof credentials)) {
-        memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
-        *sender = credentials.pid;
+    union { struct cmsghdr header; char space[CMSG_SPACE(sizeof credentials)]; } controls[2];
+    struct iovec vectors[2] = { { bytes, half }, { bytes + half, half } };
+    struct tokend_systemd_message messages[2];
+    memset(messages, 0, sizeof messages);
+    for (int i = 0; i < 2; i++) {
+        messages[i].header.msg_iov = &vectors[i];
+        messages[i].header.msg_iovlen = 1;
+        messages[i].header.msg_control = &controls[i];
+        messages[i].header.msg_controllen = sizeof controls[i];
+    }
+    int received = recvmmsg(socket, messages, 2, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
+    for (int i = 0; i < received; i++) {
+        pieces[i].count = messages[i].count;
+        pieces[i].sender = 0;
+        if (messages[i].header.msg_controllen < sizeof(struct cmsghdr)) continue;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&messages[i].header);
+        if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == 2
+            && header->cmsg_len >= CMSG_LEN(sizeof credentials)) {
+            memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+            pieces[i].sender = credentials.pid;
+        }
     }
     return received;
 }

@@ -37,29 +37,6 @@ package struct ListenerRequest: Sendable, CustomStringConvertible, CustomReflect
         return all.count == 1 ? all[0] : nil
     }
 
-    /// Whether `Host` is exactly this URL's host and port: a page of another site that has its name resolved
-    /// to this machine (DNS rebinding) does not pass.
-    package func isAddressed(to url: WebURL) -> Bool {
-        let name = url.port == 80 ? url.host : url.authority
-        return host?.lowercased() == name
-    }
-
-    /// Whether `Host` and path are exactly this URL's (RFC 8252, section 8.4); its query is not compared.
-    package func matches(_ url: WebURL) -> Bool {
-        isAddressed(to: url) && path == (url.path.isEmpty ? "/" : url.path)
-    }
-
-    /// Whether the browser only looks ahead (`Sec-Purpose: prefetch`, also `prefetch;prerender`; the older
-    /// `Purpose` likewise): no person has come yet.
-    package var isPrefetch: Bool {
-        ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
-            headers.values(of: name).contains { value in
-                let word = value.prefix { $0 != ";" && $0 != "," }.filter { !$0.isWhitespace }.lowercased()
-                return ["prefetch", "prerender", "preview"].contains(word)
-            }
-        }
-    }
-
     package var description: String { "\(method.rawValue) \(path)" }
 
     /// A mirror without children.

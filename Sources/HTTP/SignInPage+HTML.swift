@@ -44,7 +44,7 @@ extension SignInPage {
     }
 
     private var endLine: String {
-        end.map { "<p class=\"end\">\(Self.shown($0))</p>\n" } ?? ""
+        "<p class=\"end\">\(Self.shown(end))</p>\n"
     }
 
     private static func shown(_ text: String) -> String {
@@ -74,7 +74,6 @@ extension SignInPage.Mood {
         case .done: "#178a56"
         case .no: "#b57a00"
         case .bad: "#cf3a30"
-        case .wait: "#3a6ddf"
         case .stray: "#66758e"
         }
     }
@@ -85,7 +84,6 @@ extension SignInPage.Mood {
         case .done: "M5 12.5l4.7 4.7L19 7.5"
         case .no: "M6 12h12"
         case .bad: "M6.5 6.5l11 11M17.5 6.5l-11 11"
-        case .wait: "M12 4a8 8 0 1 1-8 8"
         case .stray: "M9.2 9a2.9 2.9 0 1 1 4.3 2.5c-1 .6-1.5 1.2-1.5 2.4M12 17.4v.1"
         }
     }

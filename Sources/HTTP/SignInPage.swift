@@ -10,7 +10,7 @@ package import HTTPTypes
 package struct SignInPage: Sendable {
     /// The picture and colour of a page.
     enum Mood: String {
-        case done, no, bad, wait, stray
+        case done, no, bad, stray
     }
 
     /// A row of the small table: what, and its value.
@@ -24,9 +24,7 @@ package struct SignInPage: Sendable {
     let text: String
     var facts: [Fact] = []
     var nextStep: (text: String, command: String?)?
-    var end: String? = "You can close this tab."
-    /// Seconds after which the browser asks again for the same page.
-    var refreshAfter: Int?
+    var end = "You can close this tab."
 
     /// The grant is stored: the only page that says so (RFC 8252, section 8; the code is spent by then).
     /// - Parameters:
@@ -90,20 +88,6 @@ package struct SignInPage: Sendable {
         return page
     }
 
-    /// The answer has arrived and is being checked and stored; the browser asks again by itself.
-    package static func underWay(account: String) -> SignInPage {
-        var page = SignInPage(
-            status: 200,
-            mood: .wait,
-            title: "Finishing your sign-in",
-            text: "This takes a moment. The page goes on by itself."
-        )
-        page.facts = facts(account: account, identity: nil, provider: nil)
-        page.end = nil
-        page.refreshAfter = 1
-        return page
-    }
-
     /// A request that belongs to no login, or no longer does; it has changed nothing.
     /// - Parameter status: 400 for a parameter that does not fit, 404 for another path, 405 for another method,
     ///   421 for another `Host`.
@@ -133,9 +117,6 @@ package struct SignInPage: Sendable {
         ]
         if status == 405 {
             headers["Allow"] = "GET"
-        }
-        if let refreshAfter {
-            headers["Refresh"] = "\(refreshAfter)"
         }
         return HTTPResponse(status: status, headers: headers, body: Array(html.utf8))
     }

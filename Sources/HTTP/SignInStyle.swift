@@ -6,7 +6,7 @@
 enum SignInStyle {
     /// What `Content-Security-Policy` calls this sheet: the SHA-256 of `sheet`, byte for byte (CSP 3,
     /// section 8.5). A test holds the two together.
-    static let source = "'sha256-/tAUb3DVeffmE7+sMGyIh4PhsVIqyICTH3RmvG6QjTQ='"
+    static let source = "'sha256-BxW1lzDCzQ4bnEhwtlomgOMN/6hWAb6vgrVPcKr1HAI='"
 
     /// The sheet: light and dark by the person's setting, one card, no image and no font from elsewhere.
     static let sheet = """
@@ -17,9 +17,8 @@ enum SignInStyle {
         .done{--tone:#12784a;--tint:#dcf3e6}
         .no{--tone:#8a5a00;--tint:#fbeecf}
         .bad{--tone:#b3261e;--tint:#fce3e0}
-        .wait{--tone:#2557c4;--tint:#e0eafd}
         @media (prefers-color-scheme:dark){.done{--tone:#5fd79b;--tint:#12372a}.no{--tone:#f2c25c;--tint:#3a2d10}\
-        .bad{--tone:#ff9d93;--tint:#431f1d}.wait{--tone:#92b6ff;--tint:#1a2c52}}
+        .bad{--tone:#ff9d93;--tint:#431f1d}}
         *{box-sizing:border-box}
         html{height:100%}
         body{min-height:100%;margin:0;padding:clamp(1rem,3vh,3rem) clamp(1rem,4vw,3rem);display:grid;\
@@ -57,10 +56,9 @@ enum SignInStyle {
         @media (max-width:30rem){body{align-content:start;padding-top:max(1rem,6vh)}main{padding:1.75rem 1.25rem}\
         dl{padding:.25rem 1rem}dt{font-size:.8125rem}dd{flex-basis:100%;text-align:left}}
         @media (prefers-reduced-motion:no-preference){main{animation:rise .4s cubic-bezier(.2,.7,.2,1)}\
-        svg path{animation:draw .4s .1s ease-out backwards}.wait svg{animation:turn 1.1s linear infinite}}
+        svg path{animation:draw .4s .1s ease-out backwards}}
         @keyframes rise{from{transform:translateY(.75rem)}}
         @keyframes draw{from{stroke-dashoffset:1}}
-        @keyframes turn{to{transform:rotate(1turn)}}
         @media (forced-colors:active){main,.mark{border:1px solid CanvasText}}
         @media print{body{background:none}main{box-shadow:none}}
         """

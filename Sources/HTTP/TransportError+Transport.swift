@@ -3,11 +3,6 @@
 
 import HTTPTypes
 
-extension WebURL {
-    /// Host, and port where one is written: what a message calls the server.
-    var authority: String { port.map { "\(host):\($0)" } ?? host }
-}
-
 extension TransportError {
     /// A request that is not sent at all.
     static func refused(_ message: String) -> TransportError {

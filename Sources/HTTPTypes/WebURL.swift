@@ -48,9 +48,13 @@ package struct WebURL: Sendable {
     /// Scheme, host and port, a port that is the scheme's own left out (RFC 6454, section 6.2);
     /// `com.example.app:` for a private-use scheme.
     package var origin: String {
-        guard !host.isEmpty else { return scheme + ":" }
-        guard let port, port != defaultPort else { return "\(scheme)://\(host)" }
-        return "\(scheme)://\(host):\(port)"
+        host.isEmpty ? scheme + ":" : "\(scheme)://\(authority)"
+    }
+
+    /// Host and port, as people name a server: a port that is the scheme's own left out.
+    package var authority: String {
+        guard let port, port != defaultPort else { return host }
+        return "\(host):\(port)"
     }
 
     /// The port to connect to: the one that is written, or the scheme's own; nil for a private-use scheme.

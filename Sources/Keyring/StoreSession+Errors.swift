@@ -6,7 +6,8 @@ extension StoreSession {
     static var noBus: KeyringError {
         unavailable(
             "there is no session message bus to find the keyring on: neither DBUS_SESSION_BUS_ADDRESS nor a socket"
-                + " $XDG_RUNTIME_DIR/bus; run tokend in a login session (systemctl --user start tokend)"
+                + " $XDG_RUNTIME_DIR/bus; run tokend in a login session, or keep grants in a file"
+                + " (store: \"file\" in config.json5)"
         )
     }
 

@@ -43,7 +43,10 @@ extension AuthorizationRequest {
         var form = FormParameters()
         for element in try parameters() where element.name != "client_id" { form.append(element.name, element.secret) }
         // It is a parameter of the authorization request, however the client shows who it is.
-        if case .clientSecretBasic = authentication { form.append("client_id", clientID) }
+        switch authentication {
+        case .clientSecretBasic, .clientSecretBasicUnencoded: form.append("client_id", clientID)
+        case .none, .clientSecretPost, .privateKeyJWT: break
+        }
         return .form(form, to: endpoint, clientID: clientID, authentication: authentication)
     }
 }

@@ -55,7 +55,8 @@ enum LockedMemory {
         mutating func take(_ power: Int) -> UnsafeMutableRawPointer {
             if lists[power].isEmpty { refill(power) }
             let address = lists[power].removeLast()
-            guard let pointer = UnsafeMutableRawPointer(bitPattern: address) else { fatalError("no memory") }
+            // Only addresses that were pointers are kept here, and none of those is null.
+            guard let pointer = UnsafeMutableRawPointer(bitPattern: address) else { fatalError("no address") }
             return pointer
         }
 

@@ -44,14 +44,4 @@ extension Bus {
             handler(owner.isEmpty ? nil : owner)
         }
     }
-
-    /// Tells that the connection is lost (not that it was closed here). It does not come back: make a new one.
-    package func watchConnection(lost: @escaping () -> Void) throws(SystemdError) -> BusSlot {
-        let disconnected = BusMatch(
-            sender: "org.freedesktop.DBus.Local",
-            interface: "org.freedesktop.DBus.Local",
-            member: "Disconnected"
-        )
-        return try match(disconnected) { _ in lost() }
-    }
 }

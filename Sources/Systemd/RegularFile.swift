@@ -17,7 +17,7 @@ package enum RegularFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw FileFault(code: .notRegular, message: "\(path) is not a regular file")
+            throw FileFault(code: .notRegular, message: "\(path) is not a regular file", reason: "no regular file")
         }
         guard status.st_size <= limit else { throw .tooLarge(path) }
         var bytes: [UInt8] = []
@@ -68,25 +68,31 @@ package struct FileFault: Error, Sendable, Hashable {
     package let code: Code
     /// A sentence that names the file.
     package let message: String
+    /// The same in a few words, without the file.
+    package let reason: String
 
-    package init(code: Code, message: String) {
+    package init(code: Code, message: String, reason: String? = nil) {
         self.code = code
         self.message = message
+        self.reason = reason ?? message
     }
 
     fileprivate static func tooLarge(_ path: String) -> FileFault {
-        FileFault(code: .tooLarge, message: "\(path) is larger than \(RegularFile.limit >> 20) MiB")
+        let size = "larger than \(RegularFile.limit >> 20) MiB"
+        return FileFault(code: .tooLarge, message: "\(path) is \(size)", reason: size)
     }
 
     /// The last system call's error.
     fileprivate static func system(_ path: String) -> FileFault {
+        let number = errno
         let code: Code =
-            switch errno {
+            switch number {
             case ENOENT, ENOTDIR: .missing
             case EACCES, EPERM, ELOOP, ENAMETOOLONG: .forbidden
             case EISDIR, ENXIO, ENODEV: .notRegular
             default: .passing
             }
-        return FileFault(code: code, message: "cannot read \(path): \(String(cString: strerror(errno)))")
+        let reason = String(cString: strerror(number))
+        return FileFault(code: code, message: "cannot read \(path): \(reason)", reason: reason)
     }
 }

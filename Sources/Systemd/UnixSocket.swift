@@ -41,15 +41,33 @@ package enum UnixSocket {
         try SystemdError.checkErrno(tokend_systemd_pass_credentials(descriptor), "ask who writes")
     }
 
-    /// Reads once, without waiting, what one process wrote.
+    /// Reads once, without waiting, what one process wrote, and what the next one did.
     ///
-    /// - Returns: as recv(2), with `errno` set where it is negative; and the process, 0 where the kernel does not say.
+    /// - Parameters:
+    ///   - buffer: half of it is for either.
+    ///   - body: called with bytes, and with the process that wrote them, 0 where the kernel does not say; with none at the
+    ///     end of the stream.
+    /// - Returns: how often `body` was called: twice where more may be left. -1 where nothing can be read, with `errno` as
+    ///   recv(2) has it.
     package static func receive(
         _ descriptor: Int32,
-        into buffer: UnsafeMutableRawBufferPointer
-    ) -> (count: Int, sender: Int32) {
-        var sender: Int32 = 0
-        let count = tokend_systemd_receive(descriptor, buffer.baseAddress, buffer.count, &sender)
-        return (count, sender)
+        into buffer: UnsafeMutableRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer, Int32) -> Void
+    ) -> Int {
+        let half = buffer.count / 2
+        var pieces = (tokend_systemd_piece(), tokend_systemd_piece())
+        let received = withUnsafeMutableBytes(of: &pieces) { pieces in
+            tokend_systemd_receive(
+                descriptor,
+                buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                half,
+                pieces.baseAddress?.assumingMemoryBound(to: tokend_systemd_piece.self)
+            )
+        }
+        if received > 0 { body(UnsafeRawBufferPointer(rebasing: buffer[..<pieces.0.count]), pieces.0.sender) }
+        if received > 1 {
+            body(UnsafeRawBufferPointer(rebasing: buffer[half..<(half + pieces.1.count)]), pieces.1.sender)
+        }
+        return Int(received)
     }
 }

@@ -27,6 +27,8 @@ package struct DaemonStatus: Sendable, Equatable {
     package var sockets: [FurtherSocket] = []
     /// Where its log goes: `journal`, or `stderr` of whoever started it; on the main socket alone.
     package var log: String?
+    /// The file or the terminal that `stderr` is, as far as it has a path; on the main socket alone.
+    package var logFile: String?
     /// How many clients are connected.
     package var clients: Int64
     /// How many requests were answered.
@@ -103,6 +105,7 @@ package struct DaemonStatus: Sendable, Equatable {
         configFaults = try ConfigurationFault.list(config.required(config.objects("faults"), "faults"))
         for object in try reader.objects("sockets") ?? [] { sockets.append(try FurtherSocket(json: object)) }
         log = try reader.string("log")
+        logFile = try reader.string("log_file")
         clients = try reader.required(reader.integer("clients"), "clients")
         requests = try reader.required(reader.integer("requests"), "requests")
         refreshes = try reader.required(reader.integer("refreshes"), "refreshes")
@@ -126,6 +129,7 @@ package struct DaemonStatus: Sendable, Equatable {
             "refreshes": .integer(refreshes),
         ]
         object.set("log", log)
+        object.set("log_file", logFile)
         if !sockets.isEmpty { object["sockets"] = .array(sockets.map { .object($0.encoded()) }) }
         return object
     }

@@ -46,7 +46,7 @@ package struct Advice: Sendable {
         error.number = cause.number ?? Int64(reply.kind.code)
         error.data = reply.data
         error.next = steps(code.rawValue, reply.data)
-        if code.rawValue == "account_unknown" { return unknownAccount(error) }
+        if code == .accountUnknown { return unknownAccount(error) }
         if let retryAt = cause.retryAt { error.message += " (next try \(TimePhrase.relative(retryAt, to: now)))" }
         return error
     }

@@ -88,7 +88,7 @@ final class Conversation {
         if let standard = result["default"]?.string { return standard }
         if names.count == 1 { return names[0] }
         throw TokenctlError(
-            TokenctlError.Code(rawValue: "account_unknown"),
+            .accountUnknown,
             exitCode: ExitCode.usage,
             names.isEmpty
                 ? "there is no account yet; make one and sign in:" : "which account? There are \(names.count):",

@@ -55,8 +55,7 @@ package struct Program {
         do throws(TokenctlError) {
             code = try perform(try CommandLineParser.parse(arguments))
         } catch {
-            // What stands after `--` is another program's.
-            report(error, asJSON: arguments.prefix { $0 != "--" }.contains(Verb.json.name))
+            report(error, asJSON: CommandLineParser.wantsJSON(arguments))
             code = error.exitCode
         }
         console.clearSpinner()
@@ -84,7 +83,7 @@ package struct Program {
             }
             return ExitCode.success
         case .nothing:
-            Help.overview(palette: console.traits.errorPalette).forEach(console.say)
+            Help.overview(palette: console.traits.errorPalette).forEach(console.sayWhole)
             return ExitCode.usage
         }
     }
@@ -133,8 +132,9 @@ package struct Program {
         let text = ErrorText(error, width: console.traits.errorIsTerminal ? console.traits.width : nil)
         for (index, line) in text.lines.enumerated() {
             let rest = line.dropFirst(index == 0 ? ErrorText.begin.count : 0)
-            console.say(index == 0 ? palette.paint("tokenctl:", .bad) + " " + rest : line)
+            console.sayWhole(index == 0 ? palette.paint("tokenctl:", .bad) + " " + rest : line)
         }
+        if let aftermath = error.aftermath { console.say(aftermath, first: "  ") }
         console.sayNext(text.next)
     }
 }

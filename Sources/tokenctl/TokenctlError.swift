@@ -32,6 +32,8 @@ package struct TokenctlError: Error, Sendable, Equatable {
         package static let timeout = Code(rawValue: "timeout")
         /// There is an account of that name.
         package static let accountExists = Code(rawValue: "account_exists")
+        /// The daemon has no account of that name.
+        package static let accountUnknown = Code(rawValue: "account_unknown")
         /// The daemon does not know the method.
         package static let methodNotFound = Code(rawValue: "method_not_found")
         /// The provider's answer cannot be used.
@@ -48,7 +50,9 @@ package struct TokenctlError: Error, Sendable, Equatable {
     package var exitCode: Int32
     /// One sentence, safe for a terminal.
     package var message: String
-    /// Complete command lines (or sentences) that lead on.
+    /// What was done all the same and stays, as a sentence; nil where nothing was.
+    package var aftermath: String?
+    /// Complete command lines (or sentences) that lead on; a command may have a remark behind it: `command   (remark)`.
     package var next: [String]
     /// The daemon's number for it.
     package var number: Int64?

@@ -36,10 +36,14 @@ struct CommandLineOptions {
             case "--check": mode = .check
             case "--version": mode = .version
             case "-h", "--help": mode = .help
-            default: throw UsageError(message: "there is no option “\(argument)”")
+            default:
+                let hint = ClosedWords.hint(for: name, among: Self.names)
+                throw UsageError(message: "there is no option “\(argument)”\(hint)")
             }
         }
     }
+
+    private static let names = ["--config-dir", "--socket", "--store", "--log-level", "--check", "--version", "--help"]
 
     private static func value(
         _ inline: String?,
@@ -57,8 +61,11 @@ struct CommandLineOptions {
         of name: String
     ) throws(UsageError) -> Word where Word.RawValue == String {
         guard let word = Word(rawValue: text) else {
-            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError(message: "\(name) takes one of: \(words)")
+            let words = Word.allCases.map(\.rawValue)
+            throw UsageError(
+                message: "\(name) takes one of: \(words.joined(separator: ", "))"
+                    + ClosedWords.hint(for: text, among: words)
+            )
         }
         return word
     }

@@ -126,16 +126,15 @@ import TokendProtocol
             store.settle(&configuration)
             return configuration
         }
-        router = RequestRouter(
-            broker: broker,
-            identity: .init(
-                version: Version.number,
-                pid: Int64(getpid()),
-                startedAt: clock.now.wall,
-                socket: socket.path,
-                log: log.place
-            )
+        var identity = RequestRouter.Identity(
+            version: Version.number,
+            pid: Int64(getpid()),
+            startedAt: clock.now.wall,
+            socket: socket.path,
+            log: log.place
         )
+        identity.logFile = log.file
+        router = RequestRouter(broker: broker, identity: identity)
         do {
             server = try SocketServer(loop: loop, clock: clock, listener: socket.descriptor, handler: router)
         } catch {

@@ -27,6 +27,15 @@ final class JournalLog: EventLog {
     /// Where the lines go: `journal`, or `stderr` of whoever started the daemon.
     var place: String { journal.isStructured ? "journal" : "stderr" }
 
+    /// The path of what `stderr` is; nil for the journal, for a pipe, and for a file that is gone.
+    var file: String? {
+        guard !journal.isStructured else { return nil }
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(STDERR_FILENO)", &bytes, bytes.count)
+        let path = String(decoding: bytes.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.hasPrefix("/") && !path.hasSuffix(" (deleted)") ? path : nil
+    }
+
     func record(_ event: BrokerEvent) {
         if let message = event.message(at: clock.now.wall) { publish?(message) }
         for line in lines(of: event) { write(line) }

@@ -121,7 +121,7 @@ struct LogLine {
     }
 
     /// One for each kind of event, so that a journal can be searched by it (sd_journal_print(3)); never changed.
-    private static let messageIDs = [
+    static let messageIDs = [
         "token_refreshed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e001",
         "refresh_failed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e002",
         "login_required": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e003",
@@ -137,6 +137,6 @@ struct LogLine {
         "internal_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00b",
         "confirm_wanted": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00e",
         "notification_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00f",
-        "refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00d",
+        "refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e010",
     ]
 }

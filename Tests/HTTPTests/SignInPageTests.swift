@@ -12,7 +12,7 @@ import Testing
         .denied(account: "work", provider: "login.example.com"),
         .failed(account: "work", reason: "No.", nextStep: "Try again.", command: "tokenctl doctor"),
         .signedOut(account: "work", provider: "login.example.com"),
-        .underWay(account: "work"), .notPartOfLogin(), .notPartOfLogin(status: 404),
+        .notPartOfLogin(), .notPartOfLogin(status: 404),
     ]
 
     private func text(_ page: SignInPage) -> String { String(decoding: page.response.body, as: UTF8.self) }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func `the policy names the very style sheet of the page`() async throws {
-        let page = SignInPage.underWay(account: "work")
+        let page = SignInPage.signedIn(account: "work")
         let sheet = try part(text(page), from: "<style>", to: "</style>")
         let digest = try await ChildProcess.run(
             "/bin/sh",
@@ -66,7 +66,6 @@ import Testing
             .signedIn(account: evil, identity: evil, provider: evil),
             .denied(account: evil, provider: evil),
             .failed(account: evil, reason: evil, nextStep: evil, command: evil, provider: evil),
-            .underWay(account: evil),
         ]
         for page in pages {
             let html = text(page)
@@ -97,7 +96,6 @@ import Testing
         #expect(SignInPage.signedIn(account: "work").response.status == 200)
         #expect(SignInPage.notPartOfLogin().response.status == 400)
         #expect(SignInPage.notPartOfLogin(status: 405).response.headers["Allow"] == "GET")
-        #expect(SignInPage.underWay(account: "work").response.headers["Refresh"] == "1")
     }
 
     @Test(arguments: ["a b", "a;rm -rf", "$(x)", "ä"]) func `a command line never holds what a shell would act on`(

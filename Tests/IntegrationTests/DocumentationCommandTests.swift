@@ -3,6 +3,7 @@
 
 import FoundationEssentials
 import Glibc
+import StrictJSON
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ extension Programs {
         @Test(arguments: pages) func `commands marked for it work where somebody is signed in`(
             page: DocumentationPage
         ) async throws {
-            try await Stand.with { stand in
+            try await Stand.with(prepare: { try Self.prepare(page, $0, $1) }) { stand in
                 try await stand.signIn()
                 for block in page.blocks where Self.marks.contains(block.info) {
                     let finished = try await run(block, stand)
@@ -25,6 +26,15 @@ extension Programs {
                     let words = finished.output.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init)
                     #expect(words.contains { stand.provider.accepts(accessToken: $0) }, "\(block.line): \(finished)")
                 }
+            }
+        }
+
+        /// The account `work`, and where a page speaks of clients with a secret or a key, one of each.
+        private static func prepare(_ page: DocumentationPage, _ world: DaemonWorld, _ provider: FakeProvider) throws {
+            try world.writeAccount("work", issuer: provider.issuer)
+            for (name, method) in [("web", "client_secret_basic"), ("ci", "private_key_jwt")]
+            where page.text.contains("account secret \(name)") {
+                try world.writeAccount(name, issuer: provider.issuer, more: "client_authentication: \"\(method)\"")
             }
         }
 
@@ -56,6 +66,38 @@ extension Programs {
             }
         }
 
+        @Test(arguments: DocumentationPage.all.flatMap(\.blocks).filter { $0.info == "sh start" }.map(\.text))
+        func `a program marked for it starts, is ready, and stops`(command: String) async throws {
+            let words = command.split(whereSeparator: \.isWhitespace).map(String.init)
+            try #require(words.first == "tokend")
+            try await KeyringSession.with(.unlocked) { session in
+                let daemon = try await DaemonProcess.start(DaemonWorld(session), arguments: Array(words.dropFirst()))
+                #expect(try await daemon.connect().result("hello")["name"] == "tokend")
+                #expect(try await daemon.stop() == .code(0))
+            }
+        }
+
+        /// What blocks of commands that nothing runs as they stand begin with, and why.
+        private static let unrun = [
+            // They run all of these tests, and for long.
+            "scripts/demo", "scripts/test", "scripts/bench", "swift build",
+            // .ci/package does it, as root.
+            "sudo apt-get install",
+            // Other people's providers.
+            "tokenctl login work --provider", "tokenctl login mail --provider", "tokenctl account add --list-providers",
+            "tokenctl account add mail --provider",
+        ]
+
+        @Test func `every block of commands is marked for a test, or named with the reason why not`() {
+            for page in DocumentationPage.all {
+                for block in page.blocks where block.info == "sh" {
+                    let isNamed = Self.unrun.contains(where: block.text.hasPrefix)
+                    let isOutside = page.path.hasPrefix("docs/providers/")
+                    #expect(isNamed || isOutside, "\(page.path):\(block.line): \(block.text)")
+                }
+            }
+        }
+
         @Test func `README lists the verbs that tokenctl has`() async throws {
             try await KeyringSession.with(.none) { session in
                 let help = try await Tokenctl(try DaemonWorld(session)).run("help").output
@@ -82,8 +124,24 @@ extension Programs {
                 .replacing("CLIENT-ID", with: client)
         }
 
-        /// What a block's commands find in the folder that they run in.
-        private static let files = "cd \"$HOME\"; echo s3cr3t >secret.txt\n"
+        /// What a block's commands find in the folder that they run in, and in the other tools' settings.
+        private static let before = """
+            cd "$HOME"
+            echo s3cr3t >secret.txt
+            openssl genpkey -quiet -algorithm ed25519 -out key.pem
+            kubectl config set-context here >/dev/null
+            kubectl config use-context here >/dev/null
+
+            """
+
+        /// What a block leaves running has done its work once its file is there; then it ends.
+        private static let after = """
+            echo "${token-}"
+            if [[ -n $(jobs -p) ]]; then
+                until [[ -s $AWS_WEB_IDENTITY_TOKEN_FILE ]]; do kill -0 $!; sleep 0.1; done
+                kill $!
+            fi
+            """
 
         private func run(
             _ block: DocumentationPage.Block,
@@ -98,7 +156,7 @@ extension Programs {
             let command =
                 switch block.info {
                 case "sh test", "sh new":
-                    ["bash", "-euo", "pipefail", "-c", Self.files + Self.played(block, stand) + "echo \"${token-}\""]
+                    ["bash", "-euo", "pipefail", "-c", Self.before + Self.played(block, stand) + Self.after]
                 case "python test": ["/usr/bin/python3", "-c", block.text]
                 default:
                     ["sh", "-euc", "cc -Wall -Wextra -Werror -o \"$1\" \"$2\" && exec \"$1\"", "sh", program, source]

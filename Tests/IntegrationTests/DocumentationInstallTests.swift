@@ -14,11 +14,9 @@ extension Programs {
             let readme = DocumentationPage.named("README.md").blocks.filter { $0.info == "sh box" }
             let more = DocumentationPage.named("docs/configuration.md").blocks.filter { $0.info == "sh box" }
             try #require(readme.count == 2 && more.count == 3)
-            let box = try await SystemdBox.boot(binding: [
-                Self.clone: BuildProducts.source, Self.built: BuildProducts.folder,
-            ])
-            do {
-                let before = try await files(box)
+            let files = [Self.clone: BuildProducts.source, Self.built: BuildProducts.folder]
+            try await SystemdBox.with(binding: files) { box in
+                let before = try await self.files(box)
                 try await run(readme[0], box)
                 let version = try await box.asUser("sh", "-c", "~/.local/bin/tokenctl version")
                 #expect(version.contains("protocol 1"))
@@ -36,11 +34,8 @@ extension Programs {
                 try await run(readme[1], box)
                 let state = try await box.tryAsUser("systemctl", "--user", "is-active", "tokend.socket")
                 #expect(state.output == "inactive\n")
-                #expect(try await files(box) == before)
-            } catch {
-                Issue.record("\(error)")
+                #expect(try await self.files(box) == before)
             }
-            await box.stop()
         }
 
         /// Everything that the user has, but for what systemd and the daemon make for themselves.

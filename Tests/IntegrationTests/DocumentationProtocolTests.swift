@@ -82,6 +82,14 @@ import TokendProtocol
         }
     }
 
+    @Test func `the event table has every type that the code knows`() throws {
+        let table = try #require(Self.page.tables.first { $0.header.first == "type" && $0.header.contains("when") })
+        let types = DocumentationPage.named("Sources/TokendProtocol/EventMessage.swift").text
+            .split(separator: "EventType(rawValue: \"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
+        #expect(types.count > 10)
+        #expect(Set(table.column("type")) == Set(types))
+    }
+
     @Test func `the limits are the code's`() throws {
         let limits = try #require(Self.page.tables.first { $0.heading == "Limits" }).column("how much")
         let code = SessionLimits()

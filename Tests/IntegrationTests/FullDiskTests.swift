@@ -24,7 +24,7 @@ extension Programs {
                 #expect(try await stand.token()["access_token"] == held)
                 disk.free()
                 #expect(try await stand.token(["fresh": true])["refreshed"]?.bool == true)
-                try await expectLiveTokenAfterCrash(stand)
+                try await stand.expectLiveTokenAfterCrash()
             }
         }
 
@@ -45,14 +45,7 @@ extension Programs {
                 #expect(refusal.kind == "store_unavailable")
                 #expect(refusal.message.contains("No space left"))
                 disk.free()
-                // It is tried again by itself; the token that came with it is served from then on.
-                var served = held
-                while served == held {
-                    try await Task.sleep(for: .milliseconds(100))
-                    served = try await stand.token()["access_token"]
-                }
-                #expect(stand.provider.count(grantType: "refresh_token") == 1)
-                try await expectLiveTokenAfterCrash(stand)
+                try await stand.expectKeptAnswer(after: held)
             }
         }
 
@@ -93,18 +86,6 @@ extension Programs {
                 #expect(status?["paused"]?.bool == true)
                 try await third.stop()
             }
-        }
-
-        /// What lies on the disk is the provider's live refresh token.
-        private func expectLiveTokenAfterCrash(_ stand: Stand) async throws {
-            try await stand.daemon.kill()
-            let next = try await DaemonProcess.start(stand.world)
-            let client = try next.connect()
-            try await FileStoreStand.unlock(client)
-            let result = try await client.result("token.get", ["account": "work", "fresh": true])
-            #expect(result["refreshed"]?.bool == true)
-            #expect(stand.provider.accepts(accessToken: try #require(result["access_token"]?.string)))
-            try await next.stop()
         }
 
         /// A file system of 64 KiB.

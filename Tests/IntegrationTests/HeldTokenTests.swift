@@ -77,14 +77,7 @@ extension Programs {
             for unit in ["tokend.service", "tokend.socket"] {
                 files["/etc/systemd/user/" + unit] = BuildProducts.source + "/systemd/" + unit
             }
-            let box = try await SystemdBox.boot(binding: files, home: home)
-            do {
-                try await body(box)
-            } catch {
-                let journal = try? await box.asRoot("journalctl", "--no-pager", "-n", "100", "-o", "short-monotonic")
-                Issue.record("\(error)\n\(journal ?? "")")
-            }
-            await box.stop()
+            try await SystemdBox.with(binding: files, home: home, body)
         }
 
         /// A daemon that is signed in.

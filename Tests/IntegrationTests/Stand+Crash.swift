@@ -19,20 +19,7 @@ extension Stand {
 
     /// Starts the next daemon, with these variables in its environment, runs `body` with it, and stops it.
     func restart(adding variables: [String: String] = [:], _ body: (Stand) async throws -> Void) async throws {
-        let daemon = try await DaemonProcess.start(world, adding: variables)
-        let next = Stand(
-            session: session,
-            world: world,
-            provider: provider,
-            daemon: daemon,
-            client: try daemon.connect()
-        )
-        do {
-            try await body(next)
-        } catch {
-            Issue.record("\(error)\n--- the next daemon's log\n\(daemon.log)")
-        }
-        try await daemon.stop()
+        try await Self.run(in: world, provider, adding: variables, body)
     }
 
     /// Signs in and forgets the provider's events of that, so that the next token request is the next event.

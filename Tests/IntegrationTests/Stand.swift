@@ -36,28 +36,35 @@ struct Stand {
         try await KeyringSession.with(keyring) { session in
             let world = try DaemonWorld(session)
             try prepare(world, provider)
-            let daemon = try await DaemonProcess.start(
-                world,
-                arguments: arguments,
-                adding: variables,
-                by: wrapper
-            )
-            let stand = Stand(
-                session: session,
-                world: world,
-                provider: provider,
-                daemon: daemon,
-                client: try daemon.connect()
-            )
-            do {
-                try await body(stand)
-            } catch {
-                Issue.record("\(error)\n--- the daemon's log\n\(daemon.log)")
-            }
-            try await daemon.stop()
+            try await run(in: world, provider, arguments: arguments, adding: variables, by: wrapper, body)
             let breaches = provider.breaches.filter { !excused.contains($0.rule) }
             #expect(breaches.isEmpty, "\(breaches)")
         }
+    }
+
+    /// Starts a daemon in that world, runs `body` with it and stops it; what `body` throws is recorded with the daemon's log.
+    static func run(
+        in world: DaemonWorld,
+        _ provider: FakeProvider,
+        arguments: [String] = [],
+        adding variables: [String: String] = [:],
+        by wrapper: [String] = [],
+        _ body: (Stand) async throws -> Void
+    ) async throws {
+        let daemon = try await DaemonProcess.start(world, arguments: arguments, adding: variables, by: wrapper)
+        let stand = Stand(
+            session: world.session,
+            world: world,
+            provider: provider,
+            daemon: daemon,
+            client: try daemon.connect()
+        )
+        do {
+            try await body(stand)
+        } catch {
+            Issue.record("\(error)\n--- the daemon's log\n\(daemon.log)")
+        }
+        try await daemon.stop()
     }
 
     /// Signs the account in at the provider with a stand-in for the browser, and returns the browser's last page.

@@ -12,14 +12,13 @@ extension Programs {
         private static let issuer = "http://127.0.0.1:18080"
 
         @Test func `the units run a whole life in a booted box`() async throws {
-            let box = try await SystemdBox.boot(binding: [
+            try await SystemdBox.with(binding: [
                 "/usr/bin/tokend": BuildProducts.program("tokend"),
                 "/usr/bin/tokenctl": BuildProducts.program("tokenctl"),
                 "/usr/bin/demo-provider": BuildProducts.program("demo-provider"),
                 "/etc/systemd/user/tokend.service": BuildProducts.source + "/systemd/tokend.service",
                 "/etc/systemd/user/tokend.socket": BuildProducts.source + "/systemd/tokend.socket",
-            ])
-            do {
+            ]) { box in
                 try await prepare(box)
                 try await signIn(box)
                 try await browser(box)
@@ -28,11 +27,7 @@ extension Programs {
                 try await watchdog(box)
                 try await stopAndActivate(box)
                 try await journal(box)
-            } catch {
-                let journal = try? await box.asRoot("journalctl", "--no-pager", "-n", "100", "-o", "short-monotonic")
-                Issue.record("\(error)\n\(journal ?? "")")
             }
-            await box.stop()
         }
 
         /// The keyring, a provider and an account; the socket listens and the daemon does not run yet.

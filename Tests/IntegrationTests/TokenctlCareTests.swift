@@ -32,9 +32,38 @@ extension Programs {
                 try await stand.signIn()
                 let log = try await Tokenctl(stand.world).run("log", "--client", "nobody-is-called-so")
                 #expect(log.exitCode == 0 && log.output.isEmpty, "\(log)")
-                #expect(log.talk.hasPrefix("The journal has nothing of that.\nThe tokend that runs was not started"))
+                let begin = "The journal has nothing of that.\nThe tokend that runs was started by hand"
+                #expect(log.talk.hasPrefix(begin))
+                #expect(log.talk.hasSuffix("its log goes to whatever started it.\n"))
                 let json = try await Tokenctl(stand.world).run("log", "--client", "nobody-is-called-so", "--json")
                 #expect(try JSONReader().read(json.output).object?["entries"] == [] && json.talk.isEmpty, "\(json)")
+            }
+        }
+
+        @Test func `a log that goes to a file is named by it, and a mistyped account is none`() async throws {
+            let toFile = ["sh", "-c", #"exec "$0" "$@" 2>"$XDG_RUNTIME_DIR/hand.log""#]
+            try await Stand.with(by: toFile) { stand in
+                let daemon = try await stand.client.result("status")["daemon"]?.object
+                let file = try #require(daemon?["log_file"]?.string)
+                #expect(file.hasSuffix("/hand.log"))
+                let tokenctl = Tokenctl(stand.world)
+                #expect(try await tokenctl.run("log", "work").talk.hasSuffix("its log goes to \(file).\n"))
+                let mistyped = try await tokenctl.run("log", "wrok")
+                #expect(mistyped.exitCode == 64 && mistyped.talk.contains("did you mean “work”?"), "\(mistyped)")
+            }
+        }
+
+        @Test func `one fault in config.json5 is one finding of doctor`() async throws {
+            let prepare: (DaemonWorld, FakeProvider) throws -> Void = { world, _ in
+                try world.writeConfiguration("{ store: \"fil\" }")
+            }
+            try await Stand.with(prepare: prepare) { stand in
+                let bus = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus", "BROWSER": "/bin/true"]
+                let doctor = try await Tokenctl(stand.world, adding: bus).run("doctor", "--json")
+                let checks = try JSONReader().read(doctor.output).object?["checks"]?.array?.compactMap(\.object) ?? []
+                let failed = checks.filter { $0["result"] == "fail" }
+                #expect(failed.count == 1, "\(failed)")
+                #expect(failed.first?["detail"]?.string?.hasSuffix("did you mean “file”?") == true)
             }
         }
 

@@ -11,13 +11,12 @@ extension Programs {
         @Test func `code that has taken over the unit starts no program, opens no odd socket and makes no code`()
             async throws
         {
-            let box = try await SystemdBox.boot(binding: [
+            try await SystemdBox.with(binding: [
                 "/usr/bin/tokend": BuildProducts.program("tokend"),
                 "/usr/bin/tokenctl": BuildProducts.program("tokenctl"),
                 "/etc/systemd/user/tokend.service": BuildProducts.source + "/systemd/tokend.service",
                 "/etc/systemd/user/tokend.socket": BuildProducts.source + "/systemd/tokend.socket",
-            ])
-            do {
+            ]) { box in
                 try await box.asUser(
                     "sh",
                     "-c",
@@ -31,10 +30,7 @@ extension Programs {
                 try await fromOutside(box, pid)
                 try await hidden(box)
                 try await figure(box)
-            } catch {
-                Issue.record("\(error)")
             }
-            await box.stop()
         }
 
         /// Each line of the unit, and the daemon's own filter, by what they forbid. -1 is EPERM, -97 EAFNOSUPPORT; what

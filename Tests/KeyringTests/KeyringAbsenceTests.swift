@@ -19,6 +19,8 @@ struct KeyringAbsenceTests {
                 }
                 #expect(error?.code == .unavailable)
                 #expect(error?.message.contains("message bus") == true)
+                // There may be no user manager to ask for anything.
+                #expect(error?.message.contains("systemctl") == false)
             }
         }
     }

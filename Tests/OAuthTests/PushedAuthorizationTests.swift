@@ -63,7 +63,8 @@ import Testing
     @Test func `the same parameters are posted, the client named once (9126-1, 6749-2)`() throws {
         let all = try request.parameters()
         for authentication in [
-            ClientAuthentication.none, .clientSecretBasic(Secret("s")), .clientSecretPost(Secret("s")),
+            ClientAuthentication.none, .clientSecretBasic(Secret("s")), .clientSecretBasicUnencoded(Secret("s")),
+            .clientSecretPost(Secret("s")), .privateKeyJWT(assertion: Secret("a.b.c")),
         ] {
             let http = try request.pushed(to: endpoint, authentication: authentication)
             #expect(http.method == .post && http.url == endpoint)

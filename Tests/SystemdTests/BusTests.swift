@@ -105,20 +105,6 @@ struct BusTests {
         withExtendedLifetime(peer) {}
     }
 
-    @Test @LoopActor func `the loss of the bus is an event, and ends the calls under way`() async throws {
-        let bus = try Bus(.at(daemon.address), loop: .main)
-        _ = try await bus.hasOwner("org.freedesktop.DBus", deadline: .seconds(5))
-        let events = AsyncStream<String>.makeStream()
-        let lost = try bus.watchConnection { events.continuation.yield("lost") }
-        daemon.kill()
-        var iterator = events.stream.makeAsyncIterator()
-        #expect(await iterator.next() == "lost")
-        lost.cancel()
-        await #expect(throws: SystemdError.self) {
-            try await bus.hasOwner("org.freedesktop.DBus", deadline: .seconds(5))
-        }
-    }
-
     @Test @LoopActor func `where there is no bus, that is said at once or by the first call`() async throws {
         await #expect(throws: SystemdError.self) {
             let bus = try Bus(.at("unix:path=/nonexistent/bus"), loop: .main)

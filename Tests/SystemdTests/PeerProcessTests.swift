@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Systemd
@@ -43,6 +44,12 @@ import Testing
         let child = try startProgram(["bash", "-c", "printf other >&\(pair.theirs)"], keeping: pair.theirs)
         waitpid(child, nil, 0)
         #expect(try pair.receive() == "other from \(child)")
+        #expect(write(pair.theirs, "mine", 4) == 4)
+        let next = try startProgram(["bash", "-c", "printf other >&\(pair.theirs)"], keeping: pair.theirs)
+        waitpid(next, nil, 0)
+        #expect(write(pair.theirs, "again", 5) == 5)
+        #expect(try pair.receive() == "mine from \(getpid()), other from \(next)")
+        #expect(try pair.receive() == "again from \(getpid())")
         // A descriptor that comes along is not taken in.
         #expect(Self.descriptors(like: pair.theirs) == 1)
         try pair.sendDescriptor()
@@ -108,9 +115,14 @@ private final class Pair {
         // Whoever writes may not have written yet: another test's wait may have seen the end of the child.
         var waiting = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
         poll(&waiting, 1, 30_000)
-        let (count, sender) = bytes.withUnsafeMutableBytes { UnixSocket.receive(ours, into: $0) }
+        var pieces: [String] = []
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            UnixSocket.receive(ours, into: buffer) { bytes, sender in
+                pieces.append(String(decoding: bytes, as: UTF8.self) + " from \(sender)")
+            }
+        }
         guard count >= 0 else { throw SystemdError(code: errno, operation: "read") }
-        return String(decoding: bytes[..<count], as: UTF8.self) + " from \(sender)"
+        return pieces.joined(separator: ", ")
     }
 
     /// Sends one byte with that very end's descriptor, by way of a program that can.

@@ -3,6 +3,7 @@
 
 import CSystemd
 import Glibc
+import TestSupport
 
 @testable import Systemd
 
@@ -36,23 +37,6 @@ final class PrivateBus: Sendable {
         Glibc.kill(pid, SIGKILL)
         waitpid(pid, nil, 0)
     }
-}
-
-/// Starts a program of the `PATH` that keeps `descriptor`; the caller waits for it.
-func startProgram(_ arguments: [String], keeping descriptor: Int32) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // Onto itself: takes close-on-exec off in the child only.
-    posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
-    // dbus-daemon complains of limits that it may not raise.
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    let vector = arguments.map { strdup($0) } + [nil]
-    defer { for text in vector { free(text) } }
-    var pid: pid_t = 0
-    let result = posix_spawnp(&pid, arguments[0], &actions, nil, vector, environ)
-    guard result == 0 else { throw SystemdError(code: result, operation: "start \(arguments[0])") }
-    return pid
 }
 
 /// The other side of a conversation: owns a name on the bus, answers calls and emits signals.

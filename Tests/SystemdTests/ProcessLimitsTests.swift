@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Systemd
@@ -24,9 +25,10 @@ import Testing
     @Test func `a process that must start nothing can start nothing`() async {
         await #expect(processExitsWith: .success) {
             try ProcessLimits.forbidPrograms()
-            #expect(throws: SystemdError(code: EPERM, operation: "start true")) {
+            let refusal = #expect(throws: SystemCallError.self) {
                 try startProgram(["true"], keeping: STDOUT_FILENO)
             }
+            #expect(refusal?.code == EPERM)
             // What is not the start of a program goes on.
             #expect(getpid() > 0 && access("/", R_OK) == 0)
         }

@@ -60,6 +60,26 @@ import tokenctl
         #expect(daemon.methods.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            ("/nonexistent/secret", "No such file or directory"), ("/tmp", "Is a directory"),
+            ("/dev/zero", "it is longer than 64 KiB"),
+        ]
+    )
+    func `a file that cannot be read says why`(file: String, reason: String) throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        for command in [
+            ["account", "secret", "work", "--file", file],
+            ["account", "add", "w", "--issuer", "https://i.example", "--client-id", "c", "--client-secret-file", file],
+        ] {
+            let outcome = try Surroundings().run(command, daemon)
+            #expect(outcome.code == 66)
+            #expect(outcome.talk == "tokenctl: cannot read the client secret from \(file): \(reason)\n")
+        }
+        #expect(!daemon.methods.contains("account.secret") && !daemon.methods.contains("account.add"))
+    }
+
     @Test func `account add hands the secret over beside the settings, with the usual method`() throws {
         let daemon = try daemon()
         defer { daemon.stop() }

@@ -70,10 +70,16 @@ import tokenctl
             poll(nil, 0, 2)
         }
         #expect(launcher.advance() == .exhausted)
+        #expect(
+            launcher.complaint
+                == "No browser has opened the page (“/bin/false” ended with 1, “/nonexistent/browser” could "
+                + "not be started): open the URL yourself."
+        )
     }
 
     @Test func `without a browser there is nothing to wait for (E3)`() {
         var launcher = BrowserLauncher(candidates: [], environment: [:])
         #expect(launcher.advance() == .exhausted)
+        #expect(launcher.complaint == "No browser has opened the page: open the URL yourself.")
     }
 }

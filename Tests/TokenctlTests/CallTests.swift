@@ -194,6 +194,10 @@ import tokenctl
         #expect(outcome.code == 64)
         #expect(outcome.talk.hasSuffix("  → tokenctl call ACCOUNT 'https://api.example.com/?a&b'\n"))
         #expect(try Surroundings().run(["call", "work"], daemon).talk.hasPrefix("tokenctl: call needs a URL\n"))
+        let plain = try Surroundings().run(["call", "work", "http://api.example.com"], daemon).talk
+        #expect(
+            plain.contains("https:// (to this machine itself, http:// will do), or others on the way read the token")
+        )
         #expect(daemon.methods.isEmpty)
     }
 

@@ -83,7 +83,8 @@ import tokenctl
         #expect(error("token", "--min-valid")?.message == "--min-valid needs a value: --min-valid TIME")
         #expect(error("token", "--min-valid", "--fresh")?.message == "--min-valid needs a value: --min-valid TIME")
         #expect(error("token", "--format", "raw", "--format", "env")?.message == "--format was given twice")
-        #expect(error("--json", "status")?.next == ["tokenctl VERB --json", "tokenctl --help"])
+        #expect(error("--json", "status", "a b")?.next == ["tokenctl status 'a b' --json"])
+        #expect(error("--account", "work", "status")?.next == ["tokenctl --help"])
         #expect(error("unlock", "now")?.message == "unlock does not know what to do with “now”")
         #expect(error("account", "remove")?.message == "account remove needs ACCOUNT")
     }
@@ -110,6 +111,25 @@ import tokenctl
         for line in lines.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
     }
 
+    @Test func `--json is shown, taken and completed where there is a result, and nowhere else`() {
+        for verb in Verb.all {
+            let isShown = Help.text(verb, palette: .plain).contains { $0.hasPrefix("  --json") }
+            #expect(isShown == (verb.flag(named: "--json") != nil), "\(verb.name)")
+        }
+        let without = Verb.all.filter { $0.flag(named: "--json") == nil }.map(\.name)
+        #expect(
+            Set(without) == [
+                .exec, .call, .forward, .policyAnswer, .completion, .credentialGit, .credentialDocker,
+                .credentialKubernetes, .credentialAWS, .help,
+            ]
+        )
+        #expect(!CommandLineParser.wantsJSON(["exec", "work", "--json", "--", "x"]))
+        #expect(!CommandLineParser.wantsJSON(["status", "--", "--json"]))
+        #expect(
+            CommandLineParser.wantsJSON(["status", "--json"]) && CommandLineParser.wantsJSON(["stauts", "--json"])
+        )
+    }
+
     @Test func `the list of verbs is two columns, and a group's says how its verbs are called`() {
         let overview = Help.overview(palette: .plain).filter { $0.hasPrefix("  ") && !$0.hasPrefix("  tokenctl") }
         let rows = overview.filter { !$0.hasPrefix("   ") }
@@ -122,6 +142,7 @@ import tokenctl
     }
 
     @Test func `what stands after -- is another program's`() throws {
+        #expect(error("exec", "work", "--json", "--", "curl")?.message == "exec has no --json")
         let exec = try invocation("exec", "work", "--env", "T", "--", "curl", "--json", "-h", "--")
         #expect(
             exec

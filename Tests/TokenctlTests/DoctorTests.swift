@@ -12,7 +12,9 @@ import tokenctl
         "name": "tokend", "version": .string(Program.version), "protocol": 1, "pid": 42, "methods": [:],
     ]
 
-    private static func daemon(_ checks: JSONValue = []) throws -> StandInDaemon {
+    private static let keyring: JSONValue = [["name": "store of secret-service", "result": "ok"]]
+
+    private static func daemon(_ checks: JSONValue = keyring) throws -> StandInDaemon {
         try StandInDaemon { request in
             request.method == "hello" ? .result(hello) : .result(["checks": checks])
         }
@@ -87,6 +89,8 @@ import tokenctl
         let outcome = try Self.surroundings(daemon).run(["doctor"], daemon)
         #expect(outcome.code == 1)
         #expect(outcome.output.contains("✗ versions        tokend is 9.9, tokenctl is \(Program.version)"))
+        // Nothing here says that systemd would.
+        #expect(outcome.output.contains("→ end tokend, and start it again as it was started"))
     }
 
     @Test func `a folder or a socket that others may use is a fault`() throws {
@@ -165,14 +169,34 @@ import tokenctl
         #expect(lines == ["✓ secret store  Secret Service: works", "✓ secret store  file: works"])
     }
 
+    @Test func `a mend that ends the sentence is told once, and a long one within the width`() {
+        let mend = "see to the file " + String(repeating: "word ", count: 20)
+        let checks = [
+            Doctor.Check(
+                "store",
+                .fail,
+                detail: "it is locked; open it with: tokenctl unlock",
+                mend: "tokenctl unlock"
+            ),
+            Doctor.Check("other", .fail, detail: "no", mend: mend),
+        ]
+        let lines = DoctorReport(checks).lines(width: 80, palette: .plain)
+        #expect(lines.prefix(2) == ["✗ store  it is locked; open it with:", "    → tokenctl unlock"])
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= 80 } && lines.last?.hasPrefix("      word") == true)
+    }
+
     @Test func `a daemon that refuses is a finding, an account that is not there an error`() throws {
         let refusing = try StandInDaemon { request in
             request.method == "hello" ? .result(Self.hello) : .error("config_invalid", code: -32014)
         }
         defer { refusing.stop() }
-        let outcome = try Self.surroundings(refusing).run(["doctor"], refusing)
+        var there = Self.surroundings(refusing)
+        // Which store it has, and whether that needs a bus, is not known before the file is mended.
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
+        let outcome = try there.run(["doctor"], refusing)
         #expect(outcome.code == 1)
-        #expect(outcome.output.contains("✗ daemon's checks"))
+        #expect(outcome.output.contains("✗ daemon's checks") && outcome.output.contains("– message bus"))
+        #expect(outcome.talk == "One thing is wrong.\n")
         let unknown = try StandInDaemon { request in
             request.method == "hello"
                 ? .result(Self.hello) : .error("account_unknown", code: -32001, data: ["accounts": ["work"]])

@@ -255,7 +255,11 @@ import tokenctl
         there.programs = ["xdg-open": "/nonexistent/xdg-open"]
         let outcome = try there.run(["login", "work"], daemon)
         #expect(outcome.code == 0)
-        #expect(outcome.talk.contains("No browser could be started: open the URL yourself."))
+        #expect(
+            outcome.talk.contains(
+                "No browser has opened the page (“/nonexistent/xdg-open” could not be started): open the URL"
+            )
+        )
     }
 
     @Test func `a sign-in that failed says why and how to go on`() throws {

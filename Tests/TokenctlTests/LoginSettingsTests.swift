@@ -33,6 +33,26 @@ import tokenctl
         #expect(daemon.methods == ["account.add", "account.show", "login.start", "login.wait"])
     }
 
+    @Test(arguments: [false, true])
+    func `a first sign-in that fails says that its account stays, and how it goes`(isThere: Bool) throws {
+        let daemon = try StandInDaemon { request in
+            switch request.method {
+            case "account.add" where isThere: .error("account_exists", code: -32015, data: ["account": "work"])
+            case "account.show": .result(["config": ["issuer": "https://right.example", "client_id": "c"]])
+            case "login.start": .error("provider_unreachable", code: -32008, data: ["account": "work"])
+            default: .result(["account": "work"])
+            }
+        }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(Self.command, daemon)
+        #expect(outcome.code == 75)
+        let stays = "  The account work was made all the same, and stays.\n"
+        let steps = "  → tokenctl doctor work\n  → tokenctl login work\n  → tokenctl account remove work\n"
+        #expect(outcome.talk.hasSuffix(isThere ? "  → tokenctl doctor work\n" : stays + steps), "\(outcome.talk)")
+        #expect(outcome.talk.contains(stays) != isThere)
+        #expect(try Surroundings().run(Self.command + ["--json"], daemon).json?["error"] != nil)
+    }
+
     @Test(arguments: ["signed_out", "login_required"])
     func `a mistyped issuer is mended by the right one while nobody is signed in`(_ state: String) throws {
         let daemon = try daemon(["issuer": "https://wrong.example", "client_id": "c"], state: state)

@@ -97,6 +97,19 @@ import Testing
         defer { daemon.stop() }
         let outcome = try Surroundings().run(["login", "work", "--paste"], daemon)
         #expect(outcome.code == 0 && daemon.methods == ["login.start", "login.wait"])
+        #expect(outcome.talk.hasSuffix("(it is not shown): \nSigned in to work as anna@example.com.\n"))
+    }
+
+    @Test func `a browser that does not open is told, and the address asked for again`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        var there = Surroundings(input: "\(Self.home)?code=good\n")
+        there.environment["BROWSER"] = "browser"
+        there.programs = ["browser": "/nonexistent/browser"]
+        let outcome = try there.run(["login", "work", "--paste"], daemon)
+        #expect(outcome.code == 0)
+        let parts = outcome.talk.split(separator: "Paste that whole address here")
+        #expect(parts.count == 3 && parts[1].contains("“/nonexistent/browser” could not be started"), "\(outcome.talk)")
     }
 
     @Test func `Ctrl-C cancels it in the daemon`() throws {

@@ -94,12 +94,13 @@ import tokenctl
         defer { daemon.stop() }
         var there = Surroundings()
         there.isInteractive = true
-        there.input = "work\nkeycloak\nsso.example\nhttps://sso.example\n desk \n"
+        there.input = "work\nkeycloak\nsso.example\nhttps://sso.example\na b\n\n desk \n"
         let outcome = try there.run(["account", "add"], daemon)
         #expect(outcome.code == 0, "\(outcome.talk)")
         #expect(outcome.talk.contains("That is no address such as https://login.example.com.\n"))
         #expect(outcome.talk.contains("  redirect URI  http://127.0.0.1/callback\n"))
-        #expect(outcome.talk.contains("--set realm=") && outcome.talk.contains("(now main)"))
+        #expect(outcome.talk.contains("realm (the realm) [main]: That is more than letters, digits and . _ -\n"))
+        #expect(!outcome.talk.contains("--set realm="))
         #expect(
             daemon.requests.last?.params == [
                 "account": "work",
@@ -108,13 +109,73 @@ import tokenctl
         )
     }
 
+    @Test func `what a preset assumes is asked for, and any other answer goes to the daemon`() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = true
+        there.input = "https://sso.example\nstaff\ndesk\n"
+        #expect(try there.run(["login", "work", "--provider", "keycloak"], daemon).code == 0)
+        let added = daemon.requests.first { $0.method == "account.add" }
+        #expect(
+            added?.params["config"] == [
+                "provider": "keycloak", "set": ["server": "https://sso.example", "realm": "staff"], "client_id": "desk",
+            ]
+        )
+    }
+
+    @Test func `an account that is there is asked nothing about`() throws {
+        let set: JSONObject = ["server": "https://sso.example", "realm": "staff"]
+        let daemon = try StandInDaemon { request in
+            switch request.method {
+            case "provider.list": .result(Self.presets)
+            case "account.add": .error("account_exists", code: -32015, data: ["account": "work"])
+            case "account.show":
+                .result(["config": ["provider": "keycloak", "set": .object(set), "client_id": "desk"]])
+            case "login.start": .result(StandInDaemon.started)
+            default: .result(["account": "work"])
+            }
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = true
+        let command = ["login", "work", "--provider", "keycloak", "--client-id", "desk", "--set", "realm=staff"]
+        let outcome = try there.run(command + ["--set", "server=https://sso.example"], daemon)
+        #expect(outcome.code == 0 && !outcome.talk.contains("[main]"), "\(outcome.talk)")
+    }
+
+    @Test func `a typing mistake in the dialogue is asked about again, and ends nothing`() throws {
+        let daemon = try StandInDaemon { request in
+            switch request.method {
+            case "provider.list": .result(Self.presets)
+            case "account.list": .result(["accounts": ["taken"]])
+            default: .result(["account": "work", "file": "/c"])
+            }
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.isInteractive = true
+        there.input = "a/b\ntaken\nwork\ngogle\nnobody\nold\nlogin.example.com\nhttp://login.example.com\ncorp\n"
+        let outcome = try there.run(["account", "add"], daemon)
+        #expect(outcome.code == 0, "\(outcome.talk)")
+        for fault in [
+            "A name has letters, digits", "There is an account “taken” already.",
+            "tokend knows no provider “gogle”; did you mean google?",
+            "tokend knows no provider “nobody”, but these: corp, google, keycloak, old.", "/c/old.json5:1: is broken",
+            "is it https://login.example.com?", "That is no address such as",
+        ] {
+            #expect(outcome.talk.contains(fault), "\(fault)")
+        }
+        #expect(daemon.requests.last?.params == ["account": "work", "config": ["provider": "corp"]])
+    }
+
     @Test(
         arguments: [
             ("https://sso.example", "url", true), ("http://127.0.0.1:8080/x", "url", true),
             ("http://sso.example", "url", false),
             ("sso.example", "url", false), ("https://sso.example?x", "url", false), ("gitlab.example", "host", true),
             ("gitlab.example:8443", "host", true), ("https://gitlab.example", "host", false), ("a/b", "host", false),
-            ("anything", nil, true), ("anything", "of the future", true),
+            ("any.thing-1_", nil, true), ("a b", nil, false), ("a/b", "word", false), ("a b", "of the future", true),
         ] as [(String, String?, Bool)]
     )
     func `an answer of the wrong kind is told where it is asked for`(_ answer: String, _ kind: String?, _ isGood: Bool)
@@ -128,6 +189,8 @@ import tokenctl
         for isInteractive in [true, false] {
             var there = Surroundings()
             there.isInteractive = isInteractive
+            // What the preset assumes will do.
+            there.input = isInteractive ? "\n" : ""
             let command = [
                 "account", "add", "work", "--provider", "keycloak", "--register", "--set", "server=https://s",
             ]

@@ -47,6 +47,19 @@ import tokenctl
         )
     }
 
+    @Test func `where one account cannot be made, those that were are told`() throws {
+        let daemon = try StandInDaemon { request in
+            switch request.params["account"]?.string {
+            case nil: .result(Self.list)
+            case "two": .error("not_allowed", code: -32011)
+            default: .result(["account": "one", "file": "/c"])
+            }
+        }
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(Self.command, daemon)
+        #expect(outcome.code != 0 && outcome.talk.contains("  Made before that, and there now: one.\n"))
+    }
+
     @Test func `the same list again changes nothing`() throws {
         let daemon = try daemon(there: [
             "one": ["issuer": "https://one.example", "client_id": "c"],

@@ -94,8 +94,8 @@ import tokenctl
         #expect(
             try lines(#"{"daemon": {}, "accounts": []}"#) == [
                 "No account yet. Make one and sign in:",
-                "  → tokenctl login work --issuer https://login.example.com \\\n"
-                    + "      --client-id CLIENT-ID --scope openid",
+                "  → tokenctl login work --issuer https://login.example.com \\",
+                "      --client-id CLIENT-ID --scope openid",
             ]
         )
     }
@@ -108,9 +108,10 @@ import tokenctl
              "accounts": [{"account": "a", "state": "ready", "expires_at": 1000100}]}
             """
         #expect(
-            try lines(text).suffix(5) == [
+            try lines(text).suffix(6) == [
                 "", "config.json5:3: store: There is no store “x”.",
-                "", "The secret store is locked.", "→ tokenctl unlock",
+                "→ mend it; a changed file is picked up by itself", "", "The secret store is locked.",
+                "→ tokenctl unlock",
             ]
         )
     }
@@ -148,7 +149,27 @@ import tokenctl
             fault["mend"] = mend.map { .string($0) }
             return ConfigFault(fault)
         }
-        #expect(ConfigFault.steps(faults) == steps)
+        #expect(ConfigFault.steps(faults, isService: true) == steps)
+        let byHand = ConfigFault.steps(faults, isService: false)
+        #expect(byHand.count == steps.count && !byHand.contains { $0.contains("systemctl") })
+    }
+
+    @Test func `a command that ends the daemon's sentence is told once`() throws {
+        let text = """
+            {"daemon": {"log": "stderr", "store": {"kind": "file", "state": "locked"}, "config": {"faults": [
+              {"file": "config.json5", "mend": "restart", "message": "takes effect when tokend is restarted"}]}},
+             "accounts": [{"account": "a", "state": "store_locked", "fault": {"at": 1000000,
+               "message": "the store /s is locked; give its passphrase with: tokenctl unlock"}}]}
+            """
+        #expect(
+            try lines(text).dropFirst(2) == [
+                "  the store /s is locked; give its passphrase with:", "  → tokenctl unlock", "",
+                "config.json5: takes effect when tokend is restarted",
+                "→ end tokend, and start it again as it was started",
+            ]
+        )
+        let earlier = text.replacing("1000000", with: "999940")
+        #expect(try lines(earlier).count { $0.contains("tokenctl unlock") } == 1)
     }
 
     @Test func `an account's fault is told once, and without a bare “now”`() throws {

@@ -43,8 +43,25 @@ import tokenctl
         defer { daemon.stop() }
         var there = Surroundings()
         there.interruption = ctrlC.interruption
-        #expect(try there.run(["status", "--watch"], daemon).code == 130)
+        let outcome = try there.run(["status", "--watch"], daemon)
+        #expect(outcome.code == 130 && !outcome.output.contains("Ctrl-C"))
         #expect(daemon.methods == ["events.subscribe", "status", "status"])
+    }
+
+    @Test func `at a terminal it says how it ends`() throws {
+        let ctrlC = try CtrlC()
+        defer { ctrlC.close() }
+        let asked = Flag()
+        let daemon = try StandInDaemon { request in
+            if request.method == "events.subscribe" { return .notThere() }
+            if !asked.raise() { ctrlC.press() }
+            return Self.status("ready")
+        }
+        defer { daemon.stop() }
+        var there = Surroundings()
+        there.outputIsTerminal = true
+        there.interruption = ctrlC.interruption
+        #expect(try there.run(["status", "--watch"], daemon).output.contains("\u{1B}[K\nCtrl-C ends.\u{1B}[K\n"))
     }
 
     @Test func `where no daemon is it does not wait for one`() throws {

@@ -46,7 +46,10 @@ import tokenctl
                 == Base64.encode(Array("user=a@b.c\u{1}auth=Bearer to.ken\u{1}\u{1}".utf8)) + "\n"
         )
         #expect(try there.run(["token", "--json"], daemon).json == Self.token)
-        #expect(try there.run(["token", "--format", "jsno"], daemon).talk.contains("did you mean json?"))
+        let mistyped = try there.run(["token", "work", "--format", "jsno"], daemon).talk
+        #expect(mistyped.hasSuffix("did you mean json?\n  → tokenctl token work --format json\n"))
+        let unknown = try there.run(["token", "--format", "yaml9"], daemon).talk
+        #expect(unknown.contains(", xoauth2, oauthbearer\n") && unknown.hasSuffix("  → tokenctl token --help\n"))
     }
 
     @Test func `a mailbox form needs a name`() throws {

@@ -51,10 +51,12 @@ need_packages() {
         service=/etc/systemd/system/${package%-server}.service
         service=${service/openssh/ssh}
         service=${service/-imapd/}
-        # The tests start their own; Debian's would listen to the network, one of them with a password known to all.
+        # The tests start their own; Debian's would listen to the network.
         if [[ " ${missing[*]} " == *" $package "* ]] && [ ! -e "$service" ]; then
             "${as_root[@]}" mkdir -p /etc/systemd/system
             "${as_root[@]}" ln -s /dev/null "$service"
+            service=${service##*/}
+            echo "$service is kept from starting; to have it: systemctl unmask $service" >&2
         fi
     done
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c '

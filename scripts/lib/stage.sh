@@ -4,12 +4,16 @@
 #
 # What an installation consists of. To be sourced, in the project's top folder.
 
+# build_output: passes on what a build says, but for one line of the linker's about Foundation's own code, which nothing
+# here can mend: it names a function that makes temporary files.
+build_output() { sed --unbuffered "/libFoundationEssentials\.a(.*: warning: the use of .mktemp' is dangerous/d"; }
+
 # build_release: builds both programs, with the Swift run-time inside; `built` is their folder.
 build_release() {
     local program flags=(-c release --static-swift-stdlib --disable-local-rpath)
     echo "Building (the first time takes some minutes) …" >&2
     for program in tokend tokenctl; do
-        timeout --signal=KILL 3600 swift build --quiet "${flags[@]}" --product "$program" >&2
+        timeout --signal=KILL 3600 swift build --quiet "${flags[@]}" --product "$program" 2>&1 | build_output >&2
     done
     # shellcheck disable=SC2034
     built=$(swift build "${flags[@]}" --show-bin-path)
@@ -28,7 +32,7 @@ stage() {
     done
     for tool in git docker; do ln -s tokenctl "$tree/bin/$tool-credential-tokend"; done
     sed "s#^ExecStart=tokend#ExecStart=${4-tokend}#" systemd/tokend.service >"$units/tokend.service"
-    cp systemd/tokend.socket "$units"
+    install --mode=644 -t "$units" systemd/tokend.socket
     mkdir -p "$tree/share/applications"
     sed "s#^Exec=tokenctl#Exec=${5-tokenctl}#" scripts/lib/tokend.desktop >"$tree/share/applications/tokend.desktop"
     chmod 644 "$tree/share/applications/tokend.desktop"

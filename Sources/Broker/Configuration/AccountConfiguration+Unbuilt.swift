@@ -26,7 +26,7 @@ extension AccountConfiguration {
             if setting.words.isEmpty || value.string.map(setting.words.contains) == true {
                 reader.fault(setting.name, notBuilt)
             } else {
-                reader.fault(setting.name, "is none of: \(setting.words.joined(separator: ", "))")
+                reader.fault(setting.name, ClosedWords.refusal(of: value.string ?? "", among: setting.words))
             }
         }
     }

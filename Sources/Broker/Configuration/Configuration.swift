@@ -125,7 +125,8 @@ package struct Configuration: Sendable {
             guard let object = try? source.object() else { continue }
             var reader = MemberReader(object, source: source)
             guard reader.has(member) else { continue }
-            reader.fault(member, "there is no account “\(name)”")
+            let hint = ClosedWords.hint(for: name, among: accounts.keys.sorted())
+            reader.fault(member, "there is no account “\(name)”" + hint)
             return reader.faults
         }
         return []

@@ -34,7 +34,7 @@ extension ConfigurationFault {
     /// What a person does about it, in words.
     package var remedy: String {
         switch mend {
-        case .restart: "restart tokend: systemctl --user restart tokend"
+        case .restart: "restart tokend"
         case .wait: "nothing: tokend tries again by itself"
         case .reload: "put that right, then: tokenctl reload"
         case nil: "edit \(file)"

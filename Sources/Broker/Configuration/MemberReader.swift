@@ -120,8 +120,7 @@ package struct MemberReader {
     ) -> Word? where Word.RawValue == String {
         guard let text = string(name) else { return nil }
         guard let word = Word(rawValue: text) else {
-            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            fault(name, "is none of: \(words)")
+            fault(name, ClosedWords.refusal(of: text, among: Word.allCases.map(\.rawValue)))
             return nil
         }
         return word
@@ -195,7 +194,8 @@ package struct MemberReader {
     private mutating func finish(_ layer: Layer) {
         let unknown = layer.object.names.filter { !known.contains($0) }
         for name in unknown.prefix(Self.mostUnknown) {
-            let hint = nearest(to: name).map { "; did you mean “\($0)”?" } ?? ""
+            // Not one that the file has already.
+            let hint = ClosedWords.hint(for: name, among: known.filter { object[$0] == nil })
             faults.append(layer.fault(name, "is not a setting of this version of tokend" + hint))
         }
         if unknown.count > Self.mostUnknown {
@@ -210,9 +210,4 @@ package struct MemberReader {
 
     /// How many unknown members are named: each costs a look through the file for its line.
     private static var mostUnknown: Int { 20 }
-
-    /// The setting that a misspelt one was meant to be: the nearest one that the file does not have already.
-    private func nearest(to name: String) -> String? {
-        EditDistance.nearest(to: name, among: known.filter { object[$0] == nil })
-    }
 }

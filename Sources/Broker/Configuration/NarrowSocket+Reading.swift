@@ -71,7 +71,11 @@ extension NarrowSocket {
         methods = []
         for name in names {
             guard let method = Method(rawValue: name), Self.possible.contains(method) else {
-                reader.fault("methods", "“\(DisplayText.sanitized(name))” is no method that a further socket can have")
+                let hint = ClosedWords.hint(for: name, among: Self.possible.map(\.rawValue).sorted())
+                reader.fault(
+                    "methods",
+                    "“\(DisplayText.sanitized(name))” is no method that a further socket can have\(hint)"
+                )
                 continue
             }
             methods.insert(method)

@@ -189,7 +189,7 @@ package struct GrantStateMachine {
             defer { state = .live(grant) }
             if grant.debt != nil { return grant.debt?.retry() ?? [] }
             guard deadline.duration(to: now.boot) <= Self.sleep else {
-                grant.notBefore = now.spread(by: roll)
+                grant.notBefore = grant.spread(at: now, by: roll)
                 return []
             }
             return [grant.begin(grant.dueJob(settings))]
@@ -209,7 +209,7 @@ package struct GrantStateMachine {
         guard case .live(var grant) = state else { return }
         grant.timeJumped(settings, at: now, roll: roll)
         if grant.debt == nil, let due = grant.deadline(settings, isHalted: false), due <= now.boot {
-            grant.notBefore = now.spread(by: roll)
+            grant.notBefore = grant.spread(at: now, by: roll)
         }
         state = .live(grant)
     }

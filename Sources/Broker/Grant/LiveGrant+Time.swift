@@ -65,13 +65,13 @@ extension LiveGrant {
         if distrusts >= 3 { failure?.kind = .untrusted }
         if failure != nil || storeError != nil {
             attempts = 0
-            notBefore = max(min(notBefore, now.spread(by: roll)), throttledUntil ?? now.boot)
+            notBefore = max(min(notBefore, spread(at: now, by: roll)), throttledUntil ?? now.boot)
         }
         dueByWall = nil
         guard let token = record.token,
             let delay = settings.rules.refreshDelay(lifetime: token.lifetime, jitter: jitter)
         else { return }
         let wait = token.issuedAt.addingSaturated(Int64(delay)).subtractingSaturated(now.wall)
-        dueByWall = max(now.boot.advanced(by: .seconds(max(0, wait))), now.spread(by: roll))
+        dueByWall = max(now.boot.advanced(by: .seconds(max(0, wait))), spread(at: now, by: roll))
     }
 }

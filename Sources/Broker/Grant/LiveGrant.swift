@@ -68,7 +68,7 @@ struct LiveGrant {
         self.init(record: record, at: now, jitter: roll)
         idleThen = max(0, now.wall.subtractingSaturated(record.refreshedAt ?? record.signedInAt))
         // A token that may be spent is tried inside the grace that some providers give.
-        if record.pending == nil { notBefore = now.spread(by: roll) }
+        if record.pending == nil { notBefore = spread(at: now, by: roll) }
         if let life = record.token?.wholeLife, let remaining = record.token?.remaining(at: now) {
             isDueAtStart = life > settings.atStartWithin && remaining <= settings.atStartWithin
         }
@@ -195,9 +195,12 @@ struct LiveGrant {
     }
 }
 
-extension Moment {
-    /// A moment of the next half minute, so that what became due at once is not done at once.
-    func spread(by roll: Double) -> BootInstant {
-        boot.advanced(by: .milliseconds(Int64(roll * 30_000)))
+extension LiveGrant {
+    /// A moment of the next half minute, so that what became due at once is not done at once; before the held token has
+    /// lived half of what is left of it, where that is sooner.
+    func spread(at now: Moment, by roll: Double) -> BootInstant {
+        let left = record.token?.remaining(at: now) ?? 0
+        let span = left > 0 ? min(left, 60) * 500 : 30_000
+        return now.boot.advanced(by: .milliseconds(Int64(roll * Double(span))))
     }
 }

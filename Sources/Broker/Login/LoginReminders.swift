@@ -59,7 +59,9 @@ import TokendProtocol
     private func remind(_ name: String, _ message: String, isAhead: Bool) {
         guard broker.configuration.daemon.notifies, shown[name] == nil else { return }
         shown[name] = Shown(isAhead: isAhead)
-        let reminder = LoginReminder(account: name, message: message)
+        // A device's code would be seen by nobody: its sign-in is begun where it is shown.
+        let isBegunHere = broker.accounts[name]?.configuration?.flow == .browser
+        let reminder = LoginReminder(account: name, message: message, hasButton: isBegunHere)
         shown[name]?.withdraw = broker.ports.notifier.remind(reminder) { [weak self] in self?.signIn(name) }
     }
 
@@ -71,22 +73,38 @@ import TokendProtocol
     }
 
     private func signIn(_ name: String) {
-        let broker = broker
         guard let account = broker.accounts[name] else { return }
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
-        guard let login = try? account.startLogin(LoginParameters(), id: id, timeout: 300) else { return }
-        login.whenStarted { start in
-            guard case .success(let start) = start, let url = start.authorizationURL else { return }
-            Task.onLoop {
-                do throws(BrowserError) {
-                    try await broker.ports.browser.open(
-                        url,
-                        command: broker.configuration.daemon.browser
-                    )
-                } catch {
-                    broker.ports.log.record(.browserFault(error))
+        do throws(ProtocolError) {
+            try account.startLogin(LoginParameters(), id: id, timeout: 300).whenStarted { [weak self] start in
+                switch start {
+                case .success(let start): self?.open(start, for: name)
+                case .failure(let error) where error.kind == .cancelled: break
+                case .failure(let error): self?.failed(name, error.message)
                 }
             }
+        } catch {
+            failed(name, error.message)
         }
+    }
+
+    private func open(_ start: Login.Start, for name: String) {
+        guard let page = start.page else { return }
+        let (ports, command) = (broker.ports, broker.configuration.daemon.browser)
+        Task.onLoop { [weak self] in
+            do throws(BrowserError) {
+                try await ports.browser.open(page, command: command)
+            } catch {
+                ports.log.record(.browserFault(error))
+                self?.failed(name, error.message)
+            }
+        }
+    }
+
+    /// Its button is used up: there is another one, beside the reason.
+    private func failed(_ name: String, _ reason: String) {
+        guard let isAhead = shown[name]?.isAhead else { return }
+        withdraw(name)
+        remind(name, "the sign-in of “\(name)” did not begin: \(reason)", isAhead: isAhead)
     }
 }

@@ -13,7 +13,7 @@ extension RequestRouter {
         guard let kind = ClientSecretKind(rawValue: parameters.kind) else {
             throw .invalidParams(
                 member: "kind",
-                "“kind” is none of: \(AccountSecret.Parameters.kinds.joined(separator: ", "))"
+                "“kind” \(ClosedWords.refusal(of: parameters.kind, among: AccountSecret.Parameters.kinds))"
             )
         }
         return .later { reply in

@@ -50,6 +50,7 @@ extension RequestRouter {
             configFaults: faults
         )
         status.log = identity.log
+        status.logFile = identity.logFile
         status.clients = Int64(server?.clientCount ?? 0)
         status.requests = Int64(server?.requestCount ?? 0)
         status.refreshes = Int64(broker.refreshCount)

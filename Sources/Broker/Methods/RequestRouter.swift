@@ -17,6 +17,8 @@ package import TokendProtocol
         package var socket: String
         /// Where the log goes: `journal` or `stderr`.
         package var log: String?
+        /// The path of what `stderr` is, where it has one.
+        package var logFile: String?
 
         package init(version: String, pid: Int64, startedAt: Int64, socket: String, log: String? = nil) {
             self.version = version

@@ -54,6 +54,9 @@ extension MemberReader {
             case ("resource", let text?) where canLimit && FormParameters.isResource(text): entry.limits.resource = text
             case ("confirm", let text?) where canLimit && ConfirmPolicy(rawValue: text) != nil:
                 entry.confirm = ConfirmPolicy(rawValue: text)
+            case ("confirm", let text?) where canLimit:
+                let words = ConfirmPolicy.allCases.map(\.rawValue)
+                fault(member, "“confirm” of \(client.text) \(ClosedWords.refusal(of: text, among: words))")
             default:
                 fault(member, "“\(DisplayText.sanitized(part.name))” of \(client.text) cannot be that here")
             }

@@ -41,10 +41,11 @@ package enum ClientPattern: Sendable, Hashable {
         case "snap":
             if name != "*" { try ClientNames.checkSnap(name) }
             self = .snap(name == "*" ? nil : name)
-        default: throw PatternFault(Self.forms)
+        default: throw PatternFault(Self.forms + ClosedWords.hint(for: parts[0], among: Self.kinds))
         }
     }
 
+    private static let kinds = ["exe", "unit", "flatpak", "snap"]
     private static let forms = "is none of: *, exe:PATH, unit:NAME.service, flatpak:ID, snap:NAME"
 
     /// The entry's text.

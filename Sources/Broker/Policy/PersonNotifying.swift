@@ -17,7 +17,7 @@ package import TokendProtocol
         answer: @escaping @LoopActor (PersonReply) -> Void
     ) -> @LoopActor () -> Void
 
-    /// Says that a sign-in is needed, with a button that begins it.
+    /// Says that a sign-in is needed, with a button that begins it where it can begin by itself.
     ///
     /// - Returns: called to take it away again, or to have something said in its place.
     func remind(
@@ -80,10 +80,13 @@ package struct LoginReminder: Sendable, Equatable {
     package var account: String
     /// One sentence.
     package var message: String
+    /// Whether there is a button that begins the sign-in.
+    package var hasButton: Bool
 
-    package init(account: String, message: String) {
+    package init(account: String, message: String, hasButton: Bool = true) {
         self.account = account
         self.message = message
+        self.hasButton = hasButton
     }
 }
 

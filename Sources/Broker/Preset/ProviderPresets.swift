@@ -42,11 +42,6 @@ package struct ProviderPresets: Sendable {
         return try ProviderPreset(name: name, source: source)
     }
 
-    /// The name that a misspelt one was meant to be.
-    package func nearest(to name: String) -> String? {
-        EditDistance.nearest(to: name, among: names)
-    }
-
     /// What is wrong with files that no account builds on; those of the others are faults of their accounts.
     func faults(besides used: Set<String>) -> [ConfigurationFault] {
         own.subtracting(used).sorted().flatMap { name -> [ConfigurationFault] in
@@ -82,7 +77,7 @@ extension ProviderPresets {
         }
         do throws(ConfigurationFaults) {
             guard let preset = try preset(name) else {
-                let hint = nearest(to: name).map { "; did you mean “\($0)”?" } ?? ""
+                let hint = ClosedWords.hint(for: name, among: names)
                 let list = "; tokenctl account add --list-providers names them"
                 reader.fault("provider", "there is no such preset" + (hint.isEmpty ? list : hint))
                 return nil

@@ -112,8 +112,18 @@ package import TokendProtocol
                 openID = try await fetch(url, wire: wire)
                 if let openID, Discovery.isDocument(openID) { break }
             }
-            let oauth = try await fetch(discovery.oauthURL, wire: wire)
-            return try discovery.metadata(openID: openID, oauth: oauth)
+            var oauth: HTTPResponse?
+            var notes: [String] = []
+            do throws(OAuthError) {
+                oauth = try await fetch(discovery.oauthURL, wire: wire)
+            } catch {
+                // It only fills what the OpenID one lacks; not every server answers at a path that it does not know.
+                guard openID.map(Discovery.isDocument) == true else { throw error }
+                notes.append("the RFC 8414 document is left out: \(error.message)")
+            }
+            var metadata = try discovery.metadata(openID: openID, oauth: oauth)
+            metadata.notes += notes
+            return metadata
         } catch {
             throw error.protocolError
         }

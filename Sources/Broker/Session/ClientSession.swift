@@ -86,7 +86,7 @@ import TokendProtocol
         repeat {
             switch server.read(from: descriptor, { accept($0, from: $1) }) {
             case .bytes(let mayHaveMore):
-                mayHaveMoreInput = mayHaveMore
+                mayHaveMoreInput = mayHaveMoreInput || mayHaveMore
                 advance()
             case .end:
                 isInputOver = true
@@ -100,6 +100,9 @@ import TokendProtocol
     }
 
     private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
+        // What the one who connected wrote before is that one's still.
+        if !connected.isOwn(sender) { advance() }
+        guard descriptor >= 0 else { return }
         connected.noteSender(sender)
         let rest = framer.pendingByteCount == 0 ? answerReady(bytes) : bytes
         if !rest.isEmpty { framer.append(rest) }

@@ -28,8 +28,11 @@ struct ConnectedPeer {
 
     /// Remembers that `sender` wrote; 0: nobody knows who.
     mutating func noteSender(_ sender: Int32) {
-        if sender != credentials.pid, sender != 0 || !isFromBacklog { isShared = true }
+        if !isOwn(sender) { isShared = true }
     }
+
+    /// Whether it is the one who connected, as far as the kernel says.
+    func isOwn(_ sender: Int32) -> Bool { sender == credentials.pid || sender == 0 && isFromBacklog }
 
     /// Who it is now: a connection outlives what a process runs, and may be passed on.
     mutating func identity(on descriptor: Int32) -> PeerIdentity {

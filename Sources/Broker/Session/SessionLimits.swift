@@ -24,6 +24,9 @@ package struct SessionLimits: Sendable {
     /// GLib, which the keyring is reached with, ends the process where it gets none.
     package var clients = SessionLimits.clients(ofDescriptors: SessionLimits.descriptors)
 
+    /// The last places of the main socket: see `SocketServer`. A person's own tools need few.
+    package var reserved: Int { min(64, clients / 8) }
+
     /// What the process may have in all.
     package var descriptors = SessionLimits.descriptors
 

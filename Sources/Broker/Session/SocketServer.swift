@@ -17,6 +17,8 @@ package import TokendProtocol
     private var isBacklog = true
     private var source: EventSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
+    /// How many clients each process is.
+    private var places: [Int32: Int] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var retry: EventSource?
     /// Descriptors may be short.
@@ -115,11 +117,20 @@ package import TokendProtocol
             }
             let session = try ClientSession(descriptor: descriptor, peer: peer, server: self)
             session.connected.isFromBacklog = isBacklog
+            guard mayTakeAPlace(session) else { return session.close() }
             sessions[ObjectIdentifier(session)] = session
+            places[peer.pid, default: 0] += 1
             if isBacklog { isBacklog = isWaitedFor }
         } catch {
             close(descriptor)
         }
+    }
+
+    /// The last places are for programs outside sandboxes, and for none that holds half of all: neither a sandboxed program
+    /// nor one that forgets its connections keeps a person's own tools out.
+    private func mayTakeAPlace(_ session: ClientSession) -> Bool {
+        guard view == nil, sessions.count >= limits.clients - limits.reserved else { return true }
+        return places[session.peer.pid, default: 0] < limits.clients / 2 && session.identity().isOutsideSandboxes
     }
 
     /// Whether a client can be taken without one of the last descriptors, which the daemon needs to serve those that are
@@ -154,7 +165,7 @@ package import TokendProtocol
 
     /// What one read brought.
     enum Input {
-        /// Whether it was as much as one read takes: there may be more.
+        /// Whether one read took less than there was: there may be more.
         case bytes(mayHaveMore: Bool)
         case nothing
         /// The client has shut its writing side.
@@ -162,20 +173,21 @@ package import TokendProtocol
         case broken
     }
 
-    /// Reads once into the shared buffer; `body` gets the bytes and the process that wrote them.
+    /// Reads once into the shared buffer; `body` gets the bytes and the process that wrote them, twice where another
+    /// process wrote the next ones.
     func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer, Int32) -> Void) -> Input {
         buffer.withUnsafeMutableBytes { bytes in
-            var count: Int
-            var sender: Int32
-            var code: Int32
-            repeat {
-                (count, sender) = UnixSocket.receive(descriptor, into: bytes)
-                code = errno
-            } while count < 0 && code == EINTR
-            guard count >= 0 else { return code == EAGAIN ? .nothing : .broken }
-            guard count > 0 else { return .end }
-            body(UnsafeRawBufferPointer(rebasing: bytes[..<count]), sender)
-            return .bytes(mayHaveMore: count == bytes.count)
+            while true {
+                var hasEnded = true
+                let pieces = UnixSocket.receive(descriptor, into: bytes) { bytes, sender in
+                    guard !bytes.isEmpty else { return }
+                    hasEnded = false
+                    body(bytes, sender)
+                }
+                let code = errno
+                guard pieces < 0 else { return hasEnded ? .end : .bytes(mayHaveMore: pieces > 1) }
+                guard code == EINTR else { return code == EAGAIN ? .nothing : .broken }
+            }
         }
     }
 
@@ -211,6 +223,8 @@ package import TokendProtocol
     func forget(_ session: ClientSession) {
         guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
         halfLineBytes -= session.countedBytes
+        let left = (places[session.peer.pid] ?? 1) - 1
+        places[session.peer.pid] = left > 0 ? left : nil
         turns.removeAll { $0 === session }
     }
 }

@@ -6,7 +6,9 @@ import Glibc
 /// Starts the first browser that works, detached, and notices the ones that fail at once.
 package struct BrowserLauncher {
     private var remaining: [BrowserCandidates.Command]
-    private var running: pid_t?
+    private var running: (pid: pid_t, program: String)?
+    /// What became of those that did not open the page, in their order: half a sentence each.
+    private var failures: [String] = []
     /// The one that ran last ended well: it has handed the page over.
     private var hasOpened = false
     private let environment: [String: String]
@@ -27,21 +29,37 @@ package struct BrowserLauncher {
 
     /// Starts the next candidate where none runs, and moves on where the last one ended with a fault. Never waits.
     package mutating func advance() -> Progress {
-        if let pid = running {
+        if let (pid, program) = running {
             var status: Int32 = 0
             guard !hasOpened, waitpid(pid, &status, WNOHANG) == pid else { return .underWay }
             guard status != 0 else {
                 hasOpened = true
                 return .underWay
             }
+            failures.append("“\(program)” \(Self.ending(status))")
             running = nil
         }
         while !remaining.isEmpty {
             let command = remaining.removeFirst()
-            running = ProgramStart(arguments: command.arguments, environment: environment, isDetached: true)()
-            if running != nil { return .underWay }
+            let program = TerminalText.sanitized(command.arguments[0])
+            if let pid = ProgramStart(arguments: command.arguments, environment: environment, isDetached: true)() {
+                running = (pid, program)
+                return .underWay
+            }
+            failures.append("“\(program)” could not be started")
         }
         return .exhausted
+    }
+
+    /// What to say once all are exhausted: which programs there were and how they ended.
+    package var complaint: String {
+        let reason = failures.isEmpty ? "" : " (\(failures.joined(separator: ", ")))"
+        return "No browser has opened the page\(reason): open the URL yourself."
+    }
+
+    private static func ending(_ status: Int32) -> String {
+        let signal = status & 0x7F
+        return signal == 0 ? "ended with \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
     }
 
     /// The path of a program by the `PATH` of the environment; a name with a slash stands for itself.

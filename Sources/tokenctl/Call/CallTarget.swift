@@ -38,11 +38,13 @@ package struct CallTarget: Sendable, Equatable {
         do throws(WebURLError) {
             url = try WebURL(text)
         } catch {
-            return error.code == .scheme ? "it must begin with https://" : error.message
+            return error.code == .scheme ? begin : error.message
         }
         let isFit = url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
-        return isFit ? nil : "it must begin with https://, or others on the way read the token"
+        return isFit ? nil : begin + ", or others on the way read the token"
     }
+
+    private static let begin = "it must begin with https:// (to this machine itself, http:// will do)"
 
     private static func method(_ text: String) throws(TokenctlError) -> String {
         guard text.utf8.allSatisfy({ (0x41...0x5A).contains($0 & 0xDF) }) else {

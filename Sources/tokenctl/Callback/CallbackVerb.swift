@@ -49,7 +49,7 @@ struct CallbackVerb {
         let installation = try installation(scheme)
         try installation.install(replacing: true)
         conversation.finish(Self.row(installation)) {
-            console.tell("\(installation.scheme): is opened by tokenctl now, so that sign-ins can come home by it.")
+            console.say("\(installation.scheme): is opened by tokenctl now, so that sign-ins can come home by it.")
             console.sayNext(["tokenctl callback --remove \(installation.scheme)   (undoes it)"])
         }
         return ExitCode.success

@@ -11,20 +11,12 @@ struct PlainFile {
         self.path = path
     }
 
-    /// What it holds, up to 1 MiB; nil where it is not there or cannot be read.
-    var text: String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= 1 << 20 {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            guard count > 0 || errno == EINTR else { return nil }
-            bytes += chunk.prefix(max(0, count))
-        }
-        return nil
+    /// What it holds; nil where it is not there or cannot be read.
+    var text: String? { try? content() }
+
+    /// What it holds, up to 1 MiB.
+    func content() throws(InputFault) -> String {
+        String(decoding: try InputFault.readAll(ofFile: path, limit: 1 << 20, flags: O_NONBLOCK), as: UTF8.self)
     }
 
     /// Writes it aside and renames it, with the folders that it needs; one with this text already is left alone. A link

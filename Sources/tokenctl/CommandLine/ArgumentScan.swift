@@ -101,7 +101,7 @@ struct ArgumentScan {
 
     private func unknownFlag(_ name: String) -> TokenctlError {
         let shown = TerminalText.sanitized(name, limit: 60)
-        guard let near = NearestName.of(name, among: (verb.flags + [Verb.json]).map(\.name)) else {
+        guard let near = NearestName.of(name, among: verb.allFlags.map(\.name)) else {
             return .usage("\(verb.name.rawValue) has no \(shown)", next: help)
         }
         return .usage("\(verb.name.rawValue) has no \(shown); did you mean \(near)?", next: help)

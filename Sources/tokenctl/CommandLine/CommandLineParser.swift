@@ -22,7 +22,7 @@ package enum CommandLineParser {
         default: break
         }
         guard !first.hasPrefix("-") else {
-            throw .usage("\(first) stands before the verb", next: ["tokenctl VERB \(first)", "tokenctl --help"])
+            throw flagFirst(arguments)
         }
         if groups.contains(first), wantsGroupHelp(arguments) { return .help(group(first)) }
         let (verb, rest) = try verb(in: arguments)
@@ -30,6 +30,15 @@ package enum CommandLineParser {
         for argument in rest { try scan.take(argument) }
         if scan.wantsHelp { return .help([verb.name]) }
         return .run(try scan.finish())
+    }
+
+    /// Whether programs read what the arguments come to, as far as the verb has that; also where they are not understood.
+    package static func wantsJSON(_ arguments: [String]) -> Bool {
+        // What stands after `--` is another program's.
+        let own = arguments.prefix { $0 != "--" }
+        guard own.contains(Verb.json.name) else { return false }
+        let verb = own.isEmpty ? nil : try? verb(in: Array(own)).verb
+        return verb.map { $0.flag(named: Verb.json.name) != nil } ?? true
     }
 
     /// What the program does under the name that it was started by: the tools that take helpers look for a name.
@@ -71,6 +80,19 @@ package enum CommandLineParser {
             return (verb, Array(arguments.dropFirst(words.count)))
         }
         throw unknownVerb(typed)
+    }
+
+    /// A flag that stands where the verb should: the command line in the right order, where it is clear.
+    private static func flagFirst(_ arguments: [String]) -> TokenctlError {
+        let flags = arguments.prefix { $0.hasPrefix("-") }
+        let rest = arguments.dropFirst(flags.count)
+        let isClear = !rest.isEmpty && (try? verb(in: Array(rest))) != nil
+        let words = (rest + flags).map { ShellWord.quoted(TerminalText.sanitized($0, limit: 200)) }
+        let sentence = "\(TerminalText.sanitized(arguments[0], limit: 60)) stands before the verb"
+        return .usage(
+            sentence,
+            next: isClear ? ["tokenctl " + words.joined(separator: " ")] : ["tokenctl --help"]
+        )
     }
 
     private static func unknownVerb(_ typed: String) -> TokenctlError {

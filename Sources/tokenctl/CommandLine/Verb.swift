@@ -71,7 +71,7 @@ package struct Verb: Sendable, Equatable {
     package let operand: Operand
     /// What may stand after `--`.
     package let tail: Tail
-    /// Its flags, but for `--json`, which all have.
+    /// Its flags, but for `--json`.
     package let flags: [Flag]
     /// Half a line for the list of verbs.
     package let summary: String
@@ -101,10 +101,20 @@ package struct Verb: Sendable, Equatable {
 
     /// The flag of that name, if the verb has it.
     package func flag(named name: String) -> Flag? {
-        if name == Self.json.name { return Self.json }
-        return flags.first { $0.name == name }
+        allFlags.first { $0.name == name }
     }
 
-    /// Every verb takes this one.
+    /// Its own flags, and `--json` where it has a result to print.
+    package var allFlags: [Flag] { flags + (hasResult ? [Self.json] : []) }
+
+    /// Whether it ends in a result: those that become another program, answer one or go on until Ctrl-C do not.
+    private var hasResult: Bool {
+        switch name {
+        case .exec, .call, .forward, .completion, .policyAnswer, .help: false
+        default: !name.isCredentialHelper
+        }
+    }
+
+    /// Every verb with a result takes this one.
     package static let json = Flag("--json", "print the result as one JSON document")
 }

@@ -70,7 +70,7 @@ enum BashCompletion {
 
     private static func verb(_ verb: Verb) -> String {
         var lines = ["        '\(verb.name.rawValue)')"]
-        lines.append("            flags='\(verb.allFlags.map(\.name).joined(separator: " "))'")
+        lines.append("            flags='\(verb.offeredFlags.map(\.name).joined(separator: " "))'")
         if let words = words(verb.operandCandidates) { lines.append("            operands='\(words)'") }
         let valued = verb.flags.filter { $0.value != nil }
         if !valued.isEmpty {

@@ -39,8 +39,8 @@ extension Verb {
     /// The first words that a second one follows.
     static var groups: [String] { firstWords.filter { !secondWords(after: $0).isEmpty } }
 
-    /// All flags, the ones that every verb has among them.
-    var allFlags: [Flag] { flags + [Self.json, Flag("--help", "how to use it")] }
+    /// All that a shell may offer, the flag that every verb has among them.
+    var offeredFlags: [Flag] { allFlags + [Flag("--help", "how to use it")] }
 }
 
 extension Verb.Flag {

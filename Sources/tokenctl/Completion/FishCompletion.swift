@@ -37,7 +37,7 @@ enum FishCompletion {
         if let arguments = arguments(verb.operandCandidates) {
             lines.append(complete(condition, arguments: arguments, help: nil))
         }
-        for flag in verb.allFlags {
+        for flag in verb.offeredFlags {
             var line = complete(condition, arguments: arguments(flag.candidates), help: flag.help)
             line += " --long-option \(flag.name.dropFirst(2))"
             if flag.value != nil {

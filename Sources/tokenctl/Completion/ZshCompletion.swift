@@ -59,7 +59,7 @@ enum ZshCompletion {
     }
 
     private static func verb(_ verb: Verb) -> String {
-        var specifications = verb.allFlags.map(flag)
+        var specifications = verb.offeredFlags.map(flag)
         if let action = action(verb.operandCandidates) { specifications.append("1:operand:\(action)") }
         if verb.tail != .none { specifications.append("*::command:_normal") }
         let lines = specifications.map { "                " + quoted($0) }

@@ -58,7 +58,7 @@ extension Conversation {
         guard names.count > 1 else { return names.first }
         let shown = names.map { TerminalText.sanitized($0) }
         throw TokenctlError(
-            TokenctlError.Code(rawValue: "account_unknown"),
+            .accountUnknown,
             exitCode: ExitCode.usage,
             "\(names.count) accounts are of \(host.name): \(shown.joined(separator: ", "))",
             next: ["name one: --account \(shown[0])"]

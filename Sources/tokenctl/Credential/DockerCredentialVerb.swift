@@ -41,8 +41,11 @@ struct DockerCredentialVerb {
     }
 
     private func get() throws(TokenctlError) -> Int32 {
-        guard let bytes = console.readAll(limit: 64 * 1024) else {
-            throw TokenctlError(.input, exitCode: ExitCode.noInput, "cannot read the server's URL from stdin")
+        let bytes: [UInt8]
+        do throws(InputFault) {
+            bytes = try console.readAll(limit: 64 * 1024)
+        } catch {
+            throw .unreadable("the server's URL from stdin", error)
         }
         let server = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined()
         guard !server.isEmpty else {

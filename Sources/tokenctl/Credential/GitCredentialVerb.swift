@@ -24,10 +24,11 @@ struct GitCredentialVerb {
     }
 
     private func input() throws(TokenctlError) -> GitCredential {
-        guard let bytes = conversation.console.readAll(limit: 1024 * 1024) else {
-            throw TokenctlError(.input, exitCode: ExitCode.noInput, "cannot read what git says on stdin")
+        do throws(InputFault) {
+            return GitCredential(String(decoding: try conversation.console.readAll(limit: 1024 * 1024), as: UTF8.self))
+        } catch {
+            throw .unreadable("what git says on stdin", error)
         }
-        return GitCredential(String(decoding: bytes, as: UTF8.self))
     }
 
     /// An account that was named is the one that is meant: where it has no token, no password that a person could type

@@ -22,7 +22,7 @@ package struct WebIdentityFile {
         var params = TokenGet.Parameters(account: conversation.invocation.account)
         params.application = "aws"
         var end = try write(params)
-        conversation.console.tell("The ID token is in \(TerminalText.sanitized(path)), kept fresh; Ctrl-C ends.")
+        conversation.console.say("The ID token is in \(TerminalText.sanitized(path)), kept fresh; Ctrl-C ends.")
         var isFailing = false
         while true {
             let pause = Self.pause(end: end, now: conversation.now, isFailing: isFailing)

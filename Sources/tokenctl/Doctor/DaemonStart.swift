@@ -11,6 +11,11 @@ package enum DaemonStart {
         return [units.fault?.mend ?? "systemctl --user enable --now tokend.socket"]
     }
 
+    /// How one that runs is started anew. `isService`: systemd started it, or would.
+    package static func again(isService: Bool) -> String {
+        isService ? "systemctl --user restart tokend" : "end tokend, and start it again as it was started"
+    }
+
     /// What gives the socket a place, where the session has no runtime folder: daemon and clients need the same.
     package static func placeSteps(canLinger: Bool) -> [String] {
         (canLinger ? ["loginctl enable-linger   (systemd makes the folder)"] : [])

@@ -39,7 +39,9 @@ package struct DoctorReport: Sendable {
     private func lines(_ check: Doctor.Check, _ name: String, column: Int, width: Int, palette: Palette) -> [String] {
         let (sign, meaning) = sign(check.result, palette)
         let padding = String(repeating: " ", count: max(2, column + 2 - DisplayWidth.of(name)))
-        let text = palette.fitting(TerminalText.sanitized(check.detail ?? ""))
+        var text = palette.fitting(TerminalText.sanitized(check.detail ?? ""))
+        // The daemon's sentence may end with the mend: it is told once, where it can be copied.
+        if let mend = check.mend, text.hasSuffix(": " + mend) { text.removeLast(mend.count + 1) }
         let beside = DisplayWidth.of(sign) + 1 + column + 2
         // A long path would leave the column anyway: then all of it goes below, where there is more room.
         let isBelow = text.split(separator: " ").contains { DisplayWidth.of(String($0)) > width - beside }
@@ -51,9 +53,8 @@ package struct DoctorReport: Sendable {
             ? [first] + detail.prefix(1).map { indent + $0 } : [first + (detail.first.map { padding + $0 } ?? "")]
         lines += detail.dropFirst().map { indent + $0 }
         if let mend = check.mend, check.result != .ok {
-            lines.append(
-                "    \(palette.arrow) \(palette.paint(palette.fitting(TerminalText.sanitized(mend)), .command))"
-            )
+            let step = NextStep(TerminalText.sanitized(mend))
+            lines += step.lines(width: width, palette: palette, indent: "    ")
         }
         return lines
     }

@@ -16,8 +16,8 @@ struct LocalExamination {
 
     /// What stands around the daemon: folder, socket, units, bus, browser.
     ///
-    /// - Parameter needsBus: whether the daemon keeps grants in what the message bus leads to.
-    func checks(units: UserUnits?, needsBus: Bool) -> [Doctor.Check] {
+    /// - Parameter needsBus: whether the daemon keeps grants in what the message bus leads to; nil where that is not known.
+    func checks(units: UserUnits?, needsBus: Bool?) -> [Doctor.Check] {
         [runtimeFolder(), socket(), self.units(units), bus(isNeeded: needsBus), browser()]
     }
 
@@ -97,7 +97,7 @@ struct LocalExamination {
         return .init(name, .ok, detail: "installed, enabled and active")
     }
 
-    private func bus(isNeeded: Bool) -> Doctor.Check {
+    private func bus(isNeeded: Bool?) -> Doctor.Check {
         let name = "message bus"
         let named = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
         let standard = (environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(geteuid())") + "/bus"
@@ -110,6 +110,9 @@ struct LocalExamination {
         let reason = faults[0].map { String(cString: strerror($0)) } ?? ""
         let origin = named == nil ? " (DBUS_SESSION_BUS_ADDRESS is not set)" : ""
         let fault = "nothing answers at \(Self.shown(first)): \(reason)\(origin)"
+        guard let isNeeded else {
+            return .init(name, .skip, detail: fault + "; whether the store needs it is not known")
+        }
         guard isNeeded else {
             return .init(name, .skip, detail: fault + "; the store needs none, and nothing is notified")
         }

@@ -25,29 +25,45 @@ struct LogVerb {
         let entries = try read(since).filter {
             $0.matches(account: invocation.account, client: invocation.value("--client"))
         }
+        let daemon = try daemon(mustKnowAccount: entries.isEmpty)
         let document: JSONObject = ["entries": .array(entries.map(\.json))]
         conversation.finish(document) {
-            guard !entries.isEmpty else { return sayNothingFound() }
-            let rows = entries.map { entry in
-                [Self.time(entry.at), entry.account ?? "", entry.client, entry.words]
-                    .map { Table.Cell(TerminalText.sanitized($0)) }
-            }
-            Table(header: ["TIME", "ACCOUNT", "CLIENT", "WHAT"], shrinkOrder: [2])
-                .lines(rows, width: console.traits.width, palette: console.traits.outputPalette)
-                .forEach(console.print)
+            entries.isEmpty ? console.say("The journal has nothing of that.") : show(entries)
+            LogPlace(daemon)?.lines(isInstalled: isInstalled).forEach(console.say)
         }
         return ExitCode.success
     }
 
-    /// A daemon that a person started by hand writes elsewhere.
-    private func sayNothingFound() {
-        console.say("The journal has nothing of that.")
-        guard let status = try? conversation.ask(Status.self, Status.Parameters(), timeout: .seconds(5)),
-            status["daemon"]?.object?["log"] == "stderr"
-        else { return }
-        console.say("The tokend that runs was not started by systemd: its log is where it was started.")
-        console.sayNext(["systemctl --user enable --now tokend.socket, once that one has ended"])
+    private func show(_ entries: [LogEntry]) {
+        let rows = entries.map { entry in
+            [Self.time(entry.at), entry.account ?? "", entry.words, entry.client]
+                .map { Table.Cell(TerminalText.sanitized($0)) }
+        }
+        Table(header: ["TIME (UTC)", "ACCOUNT", "WHAT", "CLIENT"], shrinkOrder: [3], wrapsLast: true)
+            .lines(rows, width: console.traits.tableWidth, palette: console.traits.outputPalette)
+            .forEach(console.print)
     }
+
+    /// What the daemon says of itself; empty where none runs: the journal is there all the same.
+    ///
+    /// - Parameter mustKnowAccount: an account of which nothing is written is a mistyped one, unless the daemon has it.
+    private func daemon(mustKnowAccount: Bool) throws(TokenctlError) -> JSONObject {
+        let account = mustKnowAccount ? invocation.account : nil
+        do throws(TokenctlError) {
+            let status = try conversation.ask(
+                Status.self,
+                Status.Parameters(account: account),
+                account: account,
+                timeout: .seconds(5)
+            )
+            return status["daemon"]?.object ?? [:]
+        } catch {
+            guard error.code == .accountUnknown else { return [:] }
+            throw error
+        }
+    }
+
+    private var isInstalled: Bool { LocalExamination(conversation.world).userUnits()?.isInstalled == true }
 
     /// What a `tokend` of this user wrote.
     private func read(_ since: Int64?) throws(TokenctlError) -> [LogEntry] {

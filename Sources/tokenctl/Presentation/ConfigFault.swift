@@ -23,12 +23,13 @@ package struct ConfigFault: Sendable {
         line = TerminalText.sanitized(parts, limit: 600)
     }
 
-    /// The command that mends it; nil where none does.
-    package var command: String? {
+    /// What to do about it; nil where nothing is to be done. `isService`: systemd started the daemon.
+    package func step(isService: Bool) -> String? {
         switch mend {
-        case .restart: "systemctl --user restart tokend"
+        case .restart: DaemonStart.again(isService: isService)
         case .reload: "tokenctl reload"
-        case .wait, nil: nil
+        case .wait: nil
+        case nil: Self.mendIt
         }
     }
 
@@ -36,9 +37,11 @@ package struct ConfigFault: Sendable {
     package static let mendIt = "mend it; a changed file is picked up by itself"
 
     /// What to do about all of `faults`, each step once.
-    package static func steps(_ faults: [ConfigFault]) -> [String] {
+    package static func steps(_ faults: [ConfigFault], isService: Bool) -> [String] {
         var steps = faults.contains { $0.mend == nil } ? [mendIt] : []
-        for command in faults.compactMap(\.command) where !steps.contains(command) { steps.append(command) }
+        for step in faults.compactMap({ $0.step(isService: isService) }) where !steps.contains(step) {
+            steps.append(step)
+        }
         return steps
     }
 

@@ -47,33 +47,39 @@ package final class Console {
         _ = Self.writeAll(bytes, to: error)
     }
 
-    /// Writes a line of talk.
+    /// Says a sentence: broken between words at the width of a terminal, one line elsewhere. What is indented (an
+    /// address, a command to copy) stays whole.
     package func say(_ line: String) {
+        line.hasPrefix(" ") ? sayWhole(line) : say(line, first: "")
+    }
+
+    /// As above, with something before the sentence, such as the dash of a list.
+    package func say(_ sentence: String, first: String) {
+        let column = DisplayWidth.of(first)
+        guard traits.errorIsTerminal, column + DisplayWidth.of(sentence) > traits.width else {
+            return sayWhole(first + sentence)
+        }
+        let lines = DisplayWidth.wrap(words: Sentence.words(sentence), width: traits.width - column)
+        let blanks = String(repeating: " ", count: column)
+        for (index, line) in lines.enumerated() { sayWhole((index == 0 ? first : blanks) + line) }
+    }
+
+    /// Writes a line of talk as it stands.
+    package func sayWhole(_ line: String) {
         clearSpinner()
         _ = Self.writeAll(Array((traits.errorPalette.fitting(line) + "\n").utf8), to: error)
-    }
-
-    /// Says a sentence: broken at the width of a terminal, one line elsewhere.
-    ///
-    /// - Parameters:
-    ///   - first: what stands before it, such as the dash of a list.
-    ///   - hanging: what stands before its further lines; the columns of `first` in blanks without it.
-    package func tell(_ sentence: String, first: String = "", hanging: String? = nil) {
-        guard traits.errorIsTerminal else { return say(first + sentence) }
-        let hanging = hanging ?? String(repeating: " ", count: DisplayWidth.of(first))
-        let lines = DisplayWidth.wrap(sentence, width: traits.width - DisplayWidth.of(hanging))
-        for (index, line) in lines.enumerated() { say((index == 0 ? first : hanging) + line) }
-    }
-
-    /// Says a sentence as `tell` does; what is indented (an address, a command to copy) stays whole.
-    package func tellUnlessIndented(_ line: String) {
-        line.isEmpty || line.hasPrefix(" ") ? say(line) : tell(line)
     }
 
     /// Says what to do next, one command line or sentence each.
     package func sayNext(_ steps: [String]) {
         let palette = traits.errorPalette
-        for step in steps { say("  \(palette.arrow) \(palette.paint(step, .command))") }
+        for step in steps {
+            guard traits.errorIsTerminal else {
+                sayWhole("  \(palette.arrow) \(step)")
+                continue
+            }
+            NextStep(step).lines(width: traits.width, palette: palette).forEach(sayWhole)
+        }
     }
 
     /// Shows or redraws the one line that moves; nothing where talk does not go to a terminal.
@@ -93,8 +99,7 @@ package final class Console {
 
     /// Asks the person for a line; nil at the end of the input.
     package func ask(_ question: String) -> String? {
-        clearSpinner()
-        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        prompt(question)
         return readLine()
     }
 
@@ -112,9 +117,8 @@ package final class Console {
     /// - Parameter watching: a descriptor that ends the waiting; -1 for none. Whatever ends it, the terminal shows what
     ///   is typed again.
     package func askSecret(_ question: String, watching: Int32) -> SecretAnswer {
-        clearSpinner()
         let hiding = HiddenTyping(input)
-        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        prompt(question)
         defer {
             hiding.end()
             _ = Self.writeAll([0x0A], to: error)
@@ -149,10 +153,12 @@ package final class Console {
         typing = nil
     }
 
-    /// Writes a question, and leaves the cursor behind it.
+    /// Writes a question, broken between words at the width of a terminal, and leaves the cursor behind it.
     func prompt(_ question: String) {
         clearSpinner()
-        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        let shown = traits.errorPalette.fitting(question)
+        let lines = traits.errorIsTerminal ? DisplayWidth.wrap(shown, width: traits.width - 1) : [shown]
+        _ = Self.writeAll(Array((lines.joined(separator: "\n") + " ").utf8), to: error)
     }
 
     /// The line after a question ends; an Enter that was typed was not shown.
@@ -192,22 +198,16 @@ package final class Console {
         tcflush(input, TCIFLUSH)
     }
 
-    /// Everything on stdin, up to `limit` bytes; nil where it is longer or cannot be read.
-    package func readAll(limit: Int) -> [UInt8]? {
-        var bytes = readAhead
+    /// Everything on stdin, up to `limit` bytes.
+    package func readAll(limit: Int) throws(InputFault) -> [UInt8] {
+        let ahead = readAhead
         readAhead = []
-        while bytes.count <= limit {
-            guard let chunk = readChunk() else { return nil }
-            if chunk.isEmpty { return bytes }
-            bytes += chunk
-        }
-        return nil
+        return try InputFault.readAll(input, limit: limit, after: ahead)
     }
 
     /// As `ask`, without showing what is typed. `watching`: a descriptor that ends the waiting by becoming readable.
     package func askUnseen(_ question: String, watching: Int32) -> String? {
-        clearSpinner()
-        _ = Self.writeAll(Array((traits.errorPalette.fitting(question) + " ").utf8), to: error)
+        prompt(question)
         return TerminalEcho.withoutEcho(on: input) {
             // The Enter was not shown either.
             defer { _ = Self.writeAll([0x0A], to: error) }

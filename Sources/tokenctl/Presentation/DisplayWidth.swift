@@ -3,9 +3,21 @@
 
 /// How many columns of a terminal a text takes.
 package enum DisplayWidth {
-    /// The number of columns: two for a wide character (East Asian, emoji), none for a combining mark.
+    /// The number of columns: two for a wide character (East Asian, emoji), none for a combining mark and for our own
+    /// change of colour.
     package static func of(_ text: String) -> Int {
-        text.reduce(0) { $0 + of($1) }
+        var width = 0
+        var isColour = false
+        for character in text {
+            if isColour {
+                isColour = character != "m"
+            } else if character == "\u{1B}" {
+                isColour = true
+            } else {
+                width += of(character)
+            }
+        }
+        return width
     }
 
     /// The text, cut so that it takes at most `width` columns.
@@ -42,6 +54,44 @@ package enum DisplayWidth {
             }
         }
         return line.isEmpty ? lines : lines + [line]
+    }
+
+    /// As `wrap`, with a longer word broken too: behind a sign such as `/` or `&` where one is near, else anywhere.
+    package static func wrapBreaking(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ").map(String.init) {
+            if line.isEmpty || of(line) + 1 + of(word) > width {
+                let pieces = pieces(word, width: width)
+                lines += (line.isEmpty ? [] : [line]) + pieces.dropLast()
+                line = pieces.last ?? ""
+            } else {
+                line += " " + word
+            }
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
+    private static func pieces(_ word: String, width: Int) -> [String] {
+        var rest = word
+        var pieces: [String] = []
+        while of(rest) > width, width > 0 {
+            var piece = ""
+            var used = 0
+            for character in rest {
+                used += of(character)
+                guard used <= width || piece.isEmpty else { break }
+                piece.append(character)
+            }
+            if let sign = piece.lastIndex(where: { "/&,;?=:".contains($0) }),
+                piece.distance(from: piece.startIndex, to: sign) >= width / 3
+            {
+                piece = String(piece[...sign])
+            }
+            pieces.append(piece)
+            rest = String(rest.dropFirst(piece.count))
+        }
+        return pieces + (rest.isEmpty ? [] : [rest])
     }
 
     private static func of(_ character: Character) -> Int {

@@ -46,22 +46,7 @@ package struct ErrorText: Sendable, Equatable {
     }
 
     private static func wrap(_ message: String, width: Int) -> [String] {
-        let lines = DisplayWidth.wrap(words: words(begin + message), width: width - 2)
+        let lines = DisplayWidth.wrap(words: Sentence.words(begin + message), width: width - 2)
         return lines.prefix(1) + lines.dropFirst().map { "  " + $0 }
-    }
-
-    /// The words; a command within the sentence is one, so that it stays whole.
-    private static func words(_ text: String) -> [String] {
-        var words: [String] = []
-        var isQuoted = false
-        for word in text.split(separator: " ") {
-            if let last = words.last, isQuoted || last.hasSuffix("tokenctl") {
-                words[words.count - 1] = last + " " + word
-            } else {
-                words.append(String(word))
-            }
-            if word.count(where: { $0 == "`" }) % 2 == 1 { isQuoted.toggle() }
-        }
-        return words
     }
 }

@@ -14,7 +14,7 @@ package enum Help {
         }
         lines += ["", "Begin with:", "  " + palette.paint(Advice.addAnAccount(), .command), ""]
         lines += [
-            "tokenctl VERB --help says more and shows an example. All verbs take --json."
+            "tokenctl VERB --help says more and shows an example. --json is for programs."
         ]
         return lines
     }
@@ -44,13 +44,16 @@ package enum Help {
 
     /// One verb's help.
     package static func text(_ verb: Verb, palette: Palette) -> [String] {
+        let flags = verb.allFlags
         var lines = [
-            palette.paint("tokenctl \(verb.name.rawValue)\(operand(verb)) [--flags]\(tail(verb))", .strong), "",
+            palette.paint(
+                "tokenctl \(verb.name.rawValue)\(operand(verb))\(flags.isEmpty ? "" : " [--flags]")\(tail(verb))",
+                .strong
+            ), "",
             sentence(verb.summary),
         ]
         lines += verb.details
-        lines.append("")
-        let flags = verb.flags + [Verb.json]
+        if !flags.isEmpty { lines.append("") }
         let labels = flags.map { [$0.name, $0.value].compactMap { $0 }.joined(separator: " ") }
         let column = (labels.map(\.count).max() ?? 0) + 4
         for (flag, label) in zip(flags, labels) {

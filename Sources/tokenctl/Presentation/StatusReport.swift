@@ -25,14 +25,15 @@ package struct StatusReport: Sendable {
 
     /// The table, the faults with their next steps, and what is wrong with the daemon's surroundings.
     package func lines(width: Int, palette: Palette) -> [String] {
-        var lines = accounts.isEmpty ? emptiness(palette) : table(width: width, palette: palette)
+        var lines = accounts.isEmpty ? emptiness(width: width, palette: palette) : table(width: width, palette: palette)
         for trouble in surroundings() { lines += [""] + note(trouble, width: width, palette: palette, indent: "") }
         return lines
     }
 
-    private func emptiness(_ palette: Palette) -> [String] {
+    private func emptiness(width: Int, palette: Palette) -> [String] {
         guard configFaults.isEmpty else { return ["No account can be used."] }
-        return ["No account yet. Make one and sign in:", step(Advice.addAnAccount(), palette, indent: "  ")]
+        return ["No account yet. Make one and sign in:"]
+            + NextStep(Advice.addAnAccount()).lines(width: width, palette: palette)
     }
 
     private func table(width: Int, palette: Palette) -> [String] {
@@ -79,12 +80,11 @@ package struct StatusReport: Sendable {
         let told = accounts.compactMap(\.faultMessage)
         var troubles: [(String?, [String])] = configFaults.map(ConfigFault.init)
             .filter { fault in !told.contains { fault.line.hasSuffix($0) } }
-            .map { ($0.line, $0.command.map { [$0] } ?? []) }
+            .map { ($0.line, $0.step(isService: LogPlace(daemon) == nil).map { [$0] } ?? []) }
         let store = daemon["store"]?.object ?? [:]
         switch (store["kind"]?.string, store["state"]?.string) {
-        case (_, "locked"):
-            let told = accounts.contains { $0.next == "tokenctl unlock" }
-            troubles.append(("The secret store is locked.", told ? [] : ["tokenctl unlock"]))
+        case (_, "locked") where accounts.contains(where: { $0.next == "tokenctl unlock" }): break
+        case (_, "locked"): troubles.append(("The secret store is locked.", ["tokenctl unlock"]))
         case ("file", "unavailable"):
             troubles.append(("The secret store cannot be used: nobody can sign in.", ["tokenctl doctor"]))
         case (_, "unavailable"):
@@ -102,11 +102,16 @@ package struct StatusReport: Sendable {
         palette: Palette,
         indent: String
     ) -> [String] {
-        let text = DisplayWidth.wrap(trouble.0 ?? "", width: width - indent.count).map { indent + $0 }
-        return text + trouble.1.map { step($0, palette, indent: indent) }
-    }
-
-    private func step(_ command: String, _ palette: Palette, indent: String) -> String {
-        "\(indent)\(palette.arrow) \(palette.paint(command, .command))"
+        var (sentence, steps) = (trouble.0 ?? "", trouble.1)
+        for step in steps where sentence.contains(step) {
+            // The daemon's sentence has it already: it is told once, where it can be copied.
+            if sentence.hasSuffix(": " + step) {
+                sentence.removeLast(step.count + 1)
+            } else {
+                steps.removeAll { $0 == step }
+            }
+        }
+        let text = DisplayWidth.wrap(words: Sentence.words(sentence), width: width - indent.count).map { indent + $0 }
+        return text + steps.flatMap { NextStep($0).lines(width: width, palette: palette, indent: indent) }
     }
 }

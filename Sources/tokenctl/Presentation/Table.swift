@@ -42,7 +42,7 @@ package struct Table: Sendable {
             DisplayWidth.of(cell.text) > width
         else { return [row] }
         let blank = row.dropLast().map { _ in Cell("") }
-        return DisplayWidth.wrap(cell.text, width: width).enumerated().map { index, text in
+        return DisplayWidth.wrapBreaking(cell.text, width: width).enumerated().map { index, text in
             (index == 0 ? Array(row.dropLast()) : blank) + [Cell(text, cell.meaning)]
         }
     }

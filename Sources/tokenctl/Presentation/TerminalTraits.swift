@@ -56,6 +56,9 @@ package struct TerminalTraits: Sendable, Equatable {
     /// Whether a person sits there: one who reads what is said and can answer.
     package var isInteractive: Bool { inputIsTerminal && errorIsTerminal }
 
+    /// Columns for a table of data: whoever searches a pipe wants it whole.
+    package var tableWidth: Int { outputIsTerminal ? width : Int.max }
+
     /// How to write data (stdout).
     package var outputPalette: Palette { Palette(coloured: colours && outputIsTerminal, unicode: unicode) }
 

@@ -13,15 +13,22 @@ struct SetupFile {
     /// Reads it; one that cannot be read, or is no UTF-8, is refused: it could not be written back as it was.
     init(_ path: String) throws(TokenctlError) {
         self.path = path
-        text = PlainFile(path).text
-        let isThere = access(path, F_OK) == 0
-        guard isThere == (text != nil), text?.contains("\u{FFFD}") != true else {
-            throw TokenctlError(
-                .input,
-                exitCode: ExitCode.noInput,
-                "\(TerminalText.sanitized(path)) cannot be read as UTF-8 text, so it is left alone"
-            )
+        do throws(InputFault) {
+            text = try PlainFile(path).content()
+        } catch {
+            guard access(path, F_OK) != 0 else { throw Self.unreadable(path, error.reason) }
+            text = nil
         }
+        guard text?.contains("\u{FFFD}") != true else { throw Self.unreadable(path, "it is no UTF-8 text") }
+    }
+
+    private static func unreadable(_ path: String, _ reason: String) -> TokenctlError {
+        let shown = TerminalText.sanitized(path)
+        return TokenctlError(
+            .input,
+            exitCode: ExitCode.noInput,
+            "\(shown) cannot be read, so it is left alone: \(reason)"
+        )
     }
 
     /// Puts the new text there; false where that is what it holds. `hasOurs` says that lines of ours are in it already, so

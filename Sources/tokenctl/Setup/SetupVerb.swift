@@ -61,7 +61,7 @@ struct SetupVerb {
         let changed = try file.change(to: try block.put(recipe.lines, into: file.text ?? ""), hasOurs: hasOurs)
         report(file, recipe.lines, isChanged: changed)
         if tool == .mbsync, changed {
-            conversation.console.tell("mbsync needs a SASL plugin with XOAUTH2 for it; on Debian:")
+            conversation.console.say("mbsync needs a SASL plugin with XOAUTH2 for it; on Debian:")
             conversation.console.sayNext(["apt install libsasl2-modules-kdexoauth2"])
         }
     }

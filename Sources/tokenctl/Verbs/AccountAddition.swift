@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Secrets
 import StrictJSON
 import TokendProtocol
 
@@ -28,32 +29,45 @@ struct AccountAddition {
         }
         do throws(TokenctlError) {
             let result = try conversation.askOpeningStore(AccountAdd.self, params, account: draft.account)
-            if let key {
-                let secret = AccountSecret.Parameters(account: draft.account, kind: "client_key", value: key)
-                _ = try conversation.askOpeningStore(AccountSecret.self, secret, account: draft.account)
-            }
+            if let key { try give(key, to: draft.account) }
             return result
         } catch {
             throw Self.explained(error, draft)
         }
     }
 
+    private func give(_ key: Secret, to account: String) throws(TokenctlError) {
+        let secret = AccountSecret.Parameters(account: account, kind: "client_key", value: key)
+        do throws(TokenctlError) {
+            _ = try conversation.askOpeningStore(AccountSecret.self, secret, account: account)
+        } catch {
+            var error = error
+            error.aftermath = "The account \(account) is made, and lacks its key."
+            error.next.append("tokenctl account secret \(account) --kind client_key --file FILE")
+            throw error
+        }
+    }
+
     /// The account's draft takes the place of the settings that are there while nobody is signed in with them; who is
     /// signed in has to ask for that. Settings that are these already stay as they are.
-    func addOrReplace(_ draft: AccountDraft) throws(TokenctlError) {
+    ///
+    /// - Returns: whether there was no account of that name before.
+    func addOrReplace(_ draft: AccountDraft) throws(TokenctlError) -> Bool {
         do throws(TokenctlError) {
             try add(draft, replacing: false)
+            return true
         } catch {
             guard error.code == .accountExists else { throw error }
             let params = AccountShow.Parameters(account: draft.account)
             // An account whose file has faults may not be shown; then it is not the draft's.
             let shown = try? conversation.ask(AccountShow.self, params, account: draft.account)
-            if let config = shown?["config"]?.object, draft.matches(config) { return }
+            if let config = shown?["config"]?.object, draft.matches(config) { return false }
             guard try isSignedOut(draft.account) else { throw Self.inUse(error, draft) }
             try add(draft, replacing: true)
             conversation.console.say(
                 "The settings of \(draft.account) are replaced; nobody was signed in with the old ones."
             )
+            return false
         }
     }
 

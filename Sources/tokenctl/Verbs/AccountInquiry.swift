@@ -18,16 +18,12 @@ struct AccountInquiry {
     /// The draft, for `account add`: everything is asked for.
     func draft() throws(TokenctlError) -> AccountDraft {
         guard console.traits.isInteractive else { return try scriptedDraft() }
-        let account = try given(invocation.account, orAsk: "A name for the account, such as work:")
-        var place = try AccountDraft.place(invocation)
-        if place == nil {
-            let text = try answer("A provider (such as google), or its issuer (https://…):")
-            place = text.contains("://") ? .issuer(text) : .provider(text, set: [:])
-        }
-        if case .provider(let name, let set)? = place { return try presetDraft(account, name, set) }
-        let isRegistered = invocation.has("--register")
-        let clientID =
-            isRegistered ? nil : try given(invocation.value("--client-id"), orAsk: "The client id that it gave out:")
+        let account = try accountName()
+        let named = try AccountDraft.place(invocation)
+        let place = if let named { named } else { try askedPlace() }
+        if case .provider(let name, let set) = place { return try presetDraft(account, name, set) }
+        var clientID = invocation.value("--client-id")
+        if clientID == nil, !invocation.has("--register") { clientID = try answer("The client id that it gave out:") }
         var scopes = invocation.scopes
         if scopes.isEmpty, !AccountDraft.isDrafted(by: invocation) {
             let text = try answer("Scopes, with spaces between [openid]:", optional: true)
@@ -63,30 +59,52 @@ struct AccountInquiry {
         )
     }
 
-    /// Asks what the preset cannot know.
+    /// The name that was given, or that the person answers: none that is taken already.
+    private func accountName() throws(TokenctlError) -> String {
+        if let name = invocation.account { return name }
+        let taken = invocation.has("--replace") ? nil : try? conversation.ask(AccountList.self, NoParameters())
+        let names = (taken?["accounts"]?.array ?? []).compactMap(\.string)
+        return try answer("A name for the account, such as work:") { name in
+            guard AccountDraft.isName(name) else { return "A name has letters, digits and . _ @ - alone, 64 at most." }
+            return names.contains(name) ? "There is an account “\(name)” already." : nil
+        }
+    }
+
+    private func askedPlace() throws(TokenctlError) -> AccountDraft.Place {
+        let presets = try PresetGuide.all(conversation)
+        let text = try answer("A provider (such as google), or its issuer (https://…):") {
+            PresetGuide.fault(of: $0, among: presets)
+        }
+        return text.contains("://") ? .issuer(text) : .provider(text, set: [:])
+    }
+
+    /// Asks what the preset cannot know, and what it only assumes.
     private func presetDraft(_ account: String, _ name: String, _ given: JSONObject) throws(TokenctlError)
         -> AccountDraft
     {
         let guide = try PresetGuide(named: name, conversation)
-        var clientID = invocation.value("--client-id")
-        let registers = clientID == nil && guide.needsClientID && !invocation.has("--register")
-        registers ? guide.tellRegistration(console) : guide.tellAdvice(console)
-        var set = given
-        for question in guide.preset.asks where set[question.name] == nil && question.standard == nil {
-            let example = question.example.map { ", such as \(TerminalText.sanitized($0))" } ?? ""
-            let about = TerminalText.sanitized(question.about)
-            set[question.name] = .string(
-                try answer("\(question.name) (\(about)\(example)):") { PresetAnswer.fault(of: $0, kind: question.kind) }
+        func drafted(_ clientID: String?, _ set: JSONObject) throws(TokenctlError) -> AccountDraft {
+            try AccountDraft(
+                account: account,
+                place: .provider(name, set: set),
+                clientID: clientID,
+                scopes: invocation.scopes,
+                invocation: invocation
             )
         }
+        var clientID = invocation.value("--client-id")
+        let registers = clientID == nil && guide.needsClientID && !invocation.has("--register")
+        let isOpen = guide.preset.asks.contains { given[$0.name] == nil && $0.standard != nil }
+        // An account that is there has its answers already.
+        let isSettled = !registers && isOpen ? isThere(try drafted(clientID, given)) : false
+        let asks = !isSettled
+        registers ? guide.tellRegistration(console, asking: asks) : guide.tellAdvice(console, asking: asks)
+        var set = given
+        for question in guide.preset.asks where set[question.name] == nil && (asks || question.standard == nil) {
+            set[question.name] = try answer(to: question).map { .string($0) }
+        }
         if registers { clientID = try answer("The client id that it gave out:") }
-        var draft = try AccountDraft(
-            account: account,
-            place: .provider(name, set: set),
-            clientID: clientID,
-            scopes: invocation.scopes,
-            invocation: invocation
-        )
+        var draft = try drafted(clientID, set)
         if guide.wantsSecret, !invocation.has("--client-secret-file"), !isThere(draft) {
             draft.clientSecret = try SecretInput(console, "the client secret").ask(
                 watching: conversation.takeOverSignals()
@@ -103,9 +121,15 @@ struct AccountInquiry {
         return shown?["config"]?.object.map(draft.matches) ?? false
     }
 
-    private func given(_ value: String?, orAsk question: String) throws(TokenctlError) -> String {
-        if let value { return value }
-        return try answer(question)
+    /// What the person answers; nil where they leave it at what the preset assumes.
+    private func answer(to question: PresetDescription.Question) throws(TokenctlError) -> String? {
+        let example = question.example.map { ", such as \(TerminalText.sanitized($0))" } ?? ""
+        let about = TerminalText.sanitized(question.about)
+        let standard = question.standard.map { " [\(TerminalText.sanitized($0))]" } ?? ""
+        let text = try answer("\(question.name) (\(about)\(example))\(standard):", optional: question.standard != nil) {
+            $0.isEmpty ? nil : PresetAnswer.fault(of: $0, kind: question.kind)
+        }
+        return text.isEmpty || text == question.standard ? nil : text
     }
 
     /// `fault`: why an answer will not do; the question is put again then.
@@ -118,7 +142,7 @@ struct AccountInquiry {
             let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             guard !words.isEmpty || optional else { continue }
             guard let fault = fault(words) else { return words }
-            console.tell(fault)
+            console.say(fault)
         }
         throw .usage("the account was not made", next: ["tokenctl account add --help"])
     }

@@ -18,8 +18,12 @@ struct AccountSecretVerb {
         let invocation = conversation.invocation
         let kind = invocation.value("--kind") ?? "client_secret"
         guard let input = ClientSecretInput(kind, conversation) else {
-            let kinds = AccountSecret.Parameters.kinds.joined(separator: ", ")
-            throw .usage("--kind is one of: \(kinds)", next: ["tokenctl account secret --help"])
+            let kinds = AccountSecret.Parameters.kinds
+            let near = NearestName.of(kind, among: kinds).map { "; did you mean \($0)?" } ?? ""
+            throw .usage(
+                "--kind is one of: \(kinds.joined(separator: ", "))\(near)",
+                next: ["tokenctl account secret --help"]
+            )
         }
         // Before anybody pastes a secret, the account is clear, and there.
         let account = try conversation.account()

@@ -24,7 +24,7 @@ struct AccountAddVerb {
         let result = try AccountAddition(conversation).add(draft, replacing: replacing)
         conversation.finish(result) {
             let file = result["file"]?.string.map { " (\(TerminalText.sanitized($0)))" } ?? ""
-            console.tell("The account \(draft.account) is there\(file). Sign in:")
+            console.say("The account \(draft.account) is there\(file). Sign in:")
             console.sayNext(["tokenctl login \(draft.account)"])
         }
         return ExitCode.success
@@ -97,7 +97,7 @@ struct AccountRemoveVerb {
         let result = try conversation.askOpeningStore(AccountRemove.self, params, account: account)
         conversation.finish(result) {
             let farewell = Farewell(result, keepsGrant: conversation.invocation.has("--keep-grant"))
-            if !farewell.isNobodys { farewell.lines(account).forEach { conversation.console.tell($0) } }
+            if !farewell.isNobodys { farewell.lines(account).forEach { conversation.console.say($0) } }
             conversation.console.say("The account \(TerminalText.sanitized(account)) is removed.")
         }
         return ExitCode.success

@@ -17,8 +17,7 @@ struct DoctorVerb {
         let units = examination.userUnits()
         let (daemon, isThere) = daemon(units, hasPlace: !examination.lacksPlace)
         let own = isThere ? try daemonsOwn() : Doctor.Result(checks: [Self.unseen])
-        let hasOwnStore = own.checks.contains { ["store of file", "store of memory"].contains($0.name) }
-        let checks = daemon + examination.checks(units: units, needsBus: !hasOwnStore) + own.checks
+        let checks = daemon + examination.checks(units: units, needsBus: needsBus(isThere, own)) + own.checks
         let report = DoctorReport(checks)
         let console = conversation.console
         conversation.finish(Doctor.Result(checks: checks, trace: own.trace).encoded()) {
@@ -30,6 +29,16 @@ struct DoctorVerb {
         return report.exitCode
     }
 
+    /// Whether the store is one that the message bus leads to; nil where the daemon does not say which it has. One that
+    /// does not run may have any.
+    private func needsBus(_ isThere: Bool, _ own: Doctor.Result) -> Bool? {
+        guard isThere else { return true }
+        guard let store = own.checks.first(where: { $0.name.hasPrefix(Self.storeOf) }) else { return nil }
+        return !["file", "memory"].contains(String(store.name.dropFirst(Self.storeOf.count)))
+    }
+
+    private static let storeOf = "store of "
+
     /// Whether the daemon answers, and whether it is of the same version.
     private func daemon(_ units: UserUnits?, hasPlace: Bool) -> ([Doctor.Check], isThere: Bool) {
         do throws(TokenctlError) {
@@ -37,7 +46,7 @@ struct DoctorVerb {
             let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
             let process = hello["pid"]?.int64.map { ", process \($0)" } ?? ""
             let answer = Doctor.Check("daemon", .ok, detail: "tokend \(version) answers\(process)")
-            return ([answer, Self.versions(version)], true)
+            return ([answer, Self.versions(version, units)], true)
         } catch {
             guard hasPlace else {
                 return ([Doctor.Check("daemon", .skip, detail: "not looked for: its socket has no place")], false)
@@ -47,13 +56,13 @@ struct DoctorVerb {
         }
     }
 
-    private static func versions(_ daemon: String) -> Doctor.Check {
+    private static func versions(_ daemon: String, _ units: UserUnits?) -> Doctor.Check {
         guard daemon != Program.version else { return .init("versions", .ok, detail: "both are \(daemon)") }
         return .init(
             "versions",
             .fail,
             detail: "tokend is \(daemon), tokenctl is \(Program.version)",
-            mend: "systemctl --user restart tokend.service"
+            mend: DaemonStart.again(isService: units?.isInstalled == true)
         )
     }
 
@@ -72,7 +81,7 @@ struct DoctorVerb {
                 return Doctor.Result(checks: [.init("daemon's checks", .fail, detail: error.message)])
             }
         } catch {
-            if error.code.rawValue == "account_unknown" { throw error }
+            if error.code == .accountUnknown { throw error }
             let outcome: Doctor.Check.Outcome = error.code == .methodNotFound ? .skip : .fail
             let check = Doctor.Check("daemon's checks", outcome, detail: error.message, mend: error.next.first)
             return Doctor.Result(checks: [check])

@@ -16,9 +16,10 @@ struct LoginVerb {
     func run() throws(TokenctlError) -> Int32 {
         var options = try options()
         let account: String
+        var isNew = false
         if AccountDraft.isDrafted(by: invocation) {
             let draft = try AccountInquiry(conversation).loginDraft()
-            try AccountAddition(conversation).addOrReplace(draft)
+            isNew = try AccountAddition(conversation).addOrReplace(draft)
             account = draft.account
         } else {
             account = try conversation.account()
@@ -27,9 +28,23 @@ struct LoginVerb {
             }
             options.redirectURI = invocation.value("--redirect-uri")
         }
-        let result = try SignIn(conversation, account: account, options: options).run()
-        conversation.finish(result) {}
-        return ExitCode.success
+        do throws(TokenctlError) {
+            let result = try SignIn(conversation, account: account, options: options).run()
+            conversation.finish(result) {}
+            return ExitCode.success
+        } catch {
+            throw isNew ? Self.leaving(account, error) : error
+        }
+    }
+
+    /// A sign-in that failed right after its account was made: what stays is said, and how it goes.
+    private static func leaving(_ account: String, _ failure: TokenctlError) -> TokenctlError {
+        var error = failure
+        error.aftermath = "The account \(account) was made all the same, and stays."
+        let login = "tokenctl login \(account)"
+        if !error.next.contains(where: { $0.hasPrefix(login) }) { error.next.append(login) }
+        error.next.append("tokenctl account remove \(account)")
+        return error
     }
 
     private func options() throws(TokenctlError) -> SignIn.Options {

@@ -41,7 +41,7 @@ struct LogoutVerb {
 
     private func say(_ result: JSONObject, _ account: String) {
         let keepsGrant = conversation.invocation.has("--keep-grant")
-        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { conversation.console.tell($0) }
+        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { conversation.console.say($0) }
     }
 
     /// Leads the person's browser to the provider's own logout, which is the person's to finish.

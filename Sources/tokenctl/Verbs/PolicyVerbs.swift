@@ -21,8 +21,10 @@ struct PolicyListVerb {
             let rows = decisions.map { decision in
                 ["account", "client"].map { Table.Cell(TerminalText.sanitized(decision[$0]?.string ?? "?")) }
             }
-            Table(header: ["ACCOUNT", "CLIENT"], shrinkOrder: [1])
-                .lines(rows, width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
+            Table(header: ["ACCOUNT", "CLIENT"], shrinkOrder: [1], wrapsLast: true)
+                .lines(rows, width: console.traits.tableWidth, palette: console.traits.outputPalette).forEach(
+                    console.print
+                )
         }
         return ExitCode.success
     }

@@ -14,10 +14,8 @@ struct PresetGuide {
     init(named name: String, _ conversation: Conversation) throws(TokenctlError) {
         let presets = try Self.all(conversation)
         guard let preset = presets.first(where: { $0.provider == name }) else {
-            let near = NearestName.of(name, among: presets.map(\.provider))
-                .map { "; did you mean \(TerminalText.sanitized($0))?" }
             throw .usage(
-                "tokend knows no provider “\(TerminalText.sanitized(name, limit: 60))”\(near ?? "")",
+                Self.unknown(name, presets) ?? Self.unknown(name),
                 next: ["tokenctl account add --list-providers"]
             )
         }
@@ -29,6 +27,31 @@ struct PresetGuide {
             )
         }
         self.preset = preset
+    }
+
+    /// Why a name is no provider's, with the one that was meant; nil where none is near.
+    private static func unknown(_ name: String, _ presets: [PresetDescription]) -> String? {
+        NearestName.of(name, among: presets.map(\.provider)).map { near in
+            "\(unknown(name)); did you mean \(TerminalText.sanitized(near))?"
+        }
+    }
+
+    private static func unknown(_ name: String) -> String {
+        "tokend knows no provider “\(TerminalText.sanitized(name, limit: 60))”"
+    }
+
+    /// Why a provider's name, or an issuer, that a person typed will not do; nil for a good one.
+    static func fault(of answer: String, among presets: [PresetDescription]) -> String? {
+        if answer.contains("://") { return PresetAnswer.fault(of: answer, kind: "url") }
+        if let preset = presets.first(where: { $0.provider == answer }) {
+            return preset.fault.map { TerminalText.sanitized($0, limit: 400) }
+        }
+        if let near = unknown(answer, presets) { return near }
+        if answer.contains("."), PresetAnswer.fault(of: "https://" + answer, kind: "url") == nil {
+            return "An issuer begins with https://; is it https://\(TerminalText.sanitized(answer))?"
+        }
+        let names = presets.map { TerminalText.sanitized($0.provider) }.joined(separator: ", ")
+        return "\(unknown(answer)), but these: \(names)."
     }
 
     /// All presets of the daemon.
@@ -51,31 +74,35 @@ struct PresetGuide {
     }
 
     /// Says what to register where, and what to know before.
-    func tellRegistration(_ console: Console) {
-        console.tell(Self.shown("\(preset.title): register an application of your own there first."))
+    ///
+    /// - Parameter asking: the person is asked what they may leave open; nobody is told which flag says it.
+    func tellRegistration(_ console: Console, asking: Bool = false) {
+        console.say(Self.shown("\(preset.title): register an application of your own there first."))
         let rows = [
             ("  where         ", preset.registerURL), ("  as            ", preset.registerAs),
             ("  redirect URI  ", preset.redirect),
         ]
         for (label, text) in rows {
-            if let text { console.tell(Self.shown(text), first: label) }
+            if let text { console.say(Self.shown(text), first: label) }
         }
-        tellPoints(console)
+        tell(points(asking), console)
     }
 
     /// Says what to know before the first sign-in, where there is nothing to register any more.
-    func tellAdvice(_ console: Console) {
+    func tellAdvice(_ console: Console, asking: Bool) {
+        let points = points(asking)
         guard !points.isEmpty else { return }
         console.say(Self.shown("\(preset.title):"))
-        tellPoints(console)
+        tell(points, console)
     }
 
-    private func tellPoints(_ console: Console) {
-        for point in points { console.tell(Self.shown(point), first: "  - ") }
+    private func tell(_ points: [String], _ console: Console) {
+        for point in points { console.say(Self.shown(point), first: "  - ") }
     }
 
-    private var points: [String] {
-        preset.notes
+    private func points(_ asking: Bool) -> [String] {
+        guard !asking else { return preset.notes }
+        return preset.notes
             + preset.asks.compactMap { question in
                 question.standard.map { "--set \(question.name)=… is \(question.about) (now \($0))" }
             }

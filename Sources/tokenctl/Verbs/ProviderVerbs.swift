@@ -20,9 +20,9 @@ struct ProviderListVerb {
         }
         let rows = try PresetGuide.all(conversation).map { PresetGuide($0).row }
         let table = Table(header: ["PROVIDER", "NEEDS", "FOR"], shrinkOrder: [2], wrapsLast: true)
-        // Whoever searches a pipe wants it whole.
-        let width = console.traits.outputIsTerminal ? console.traits.width : Int.max
-        table.lines(rows, width: width, palette: console.traits.outputPalette).forEach(console.print)
+        table.lines(rows, width: console.traits.tableWidth, palette: console.traits.outputPalette).forEach(
+            console.print
+        )
         return ExitCode.success
     }
 }
@@ -54,7 +54,13 @@ struct ProvidersFromVerb {
             throw TokenctlError(.init(rawValue: error.kind.rawValue), exitCode: error.kind.exitCode, error.message)
         }
         var outcome = Outcome()
-        for suggestion in try wanted(of: list) { try take(suggestion, &outcome) }
+        for suggestion in try wanted(of: list) {
+            do throws(TokenctlError) {
+                try take(suggestion, &outcome)
+            } catch {
+                throw Self.leaving(outcome.added, error)
+            }
+        }
         if conversation.invocation.wantsJSON {
             console.printJSON(.object(Self.json(outcome, list)))
         } else {
@@ -94,12 +100,20 @@ struct ProvidersFromVerb {
         }
     }
 
+    /// The accounts that were made before one could not be.
+    private static func leaving(_ added: [String], _ failure: TokenctlError) -> TokenctlError {
+        guard !added.isEmpty else { return failure }
+        var error = failure
+        error.aftermath = "Made before that, and there now: \(added.joined(separator: ", "))."
+        return error
+    }
+
     private func tell(_ outcome: Outcome, _ list: ProviderFetch.Result) {
-        if let note = list.note { console.tell(TerminalText.sanitized(note, limit: 400) + ".") }
-        for reason in list.refused { console.tell("Passed over: \(TerminalText.sanitized(reason, limit: 400)).") }
+        if let note = list.note { console.say(TerminalText.sanitized(note, limit: 400) + ".") }
+        for reason in list.refused { console.say("Passed over: \(TerminalText.sanitized(reason, limit: 400)).") }
         for name in outcome.added { console.say("The account \(name) is there.") }
         for name in outcome.unchanged { console.say("The account \(name) is as the list has it already.") }
-        for name in outcome.kept { console.tell("The account \(name) has other settings, and keeps them.") }
+        for name in outcome.kept { console.say("The account \(name) has other settings, and keeps them.") }
         if outcome.added.isEmpty { console.say("Nothing was changed.") }
         console.sayNext(outcome.added.map { "tokenctl login \($0)" })
         if !outcome.kept.isEmpty {

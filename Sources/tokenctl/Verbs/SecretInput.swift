@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import Glibc
 import Secrets
 
 /// Takes in one secret: one line of a file or of stdin; never an argument, which every process could read.
@@ -36,12 +35,13 @@ struct SecretInput {
 
     private func content(of file: String) throws(TokenctlError) -> (bytes: [UInt8], shown: String) {
         let limit = 64 * 1024
-        let bytes = file == "-" ? console.readAll(limit: limit) : Self.bytes(of: file, limit: limit)
         let shown = file == "-" ? "stdin" : TerminalText.sanitized(file)
-        guard let bytes else {
-            throw TokenctlError(.input, exitCode: ExitCode.noInput, "cannot read \(what) from \(shown)")
+        do throws(InputFault) {
+            let bytes = try file == "-" ? console.readAll(limit: limit) : InputFault.readAll(ofFile: file, limit: limit)
+            return (bytes, shown)
+        } catch {
+            throw .unreadable("\(what) from \(shown)", error)
         }
-        return (bytes, shown)
     }
 
     /// The secret that a person types or pastes; it is not shown.
@@ -53,23 +53,5 @@ struct SecretInput {
             throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(what) is one word on one line")
         }
         return Secret(String(words[0]))
-    }
-
-    private static func bytes(of path: String, limit: Int) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count == 0 { return bytes }
-            if count < 0 {
-                guard errno == EINTR else { return nil }
-            } else {
-                bytes += chunk.prefix(count)
-            }
-        }
-        return nil
     }
 }

@@ -54,10 +54,16 @@ struct SignIn {
         for started: LoginStart.Result,
         _ interruption: Interruption
     ) throws(TokenctlError) -> JSONObject {
-        var launcher = announce(started)
+        let launcher = announce(started)
         if options.pastes {
-            _ = launcher?.advance()
-            return try SignInPaste(conversation, account: account, started: started, interruption: interruption).run()
+            var paste = SignInPaste(
+                conversation,
+                account: account,
+                started: started,
+                interruption: interruption,
+                launcher: launcher
+            )
+            return try paste.run()
         }
         var wait = SignInWait(
             conversation,
@@ -127,7 +133,7 @@ struct SignIn {
     /// The URL first, always; then what becomes of it.
     private func announce(_ started: LoginStart.Result) -> BrowserLauncher? {
         if let prompt = DevicePrompt(started, account: account) {
-            prompt.lines(console.traits).forEach(console.say)
+            prompt.lines(console.traits).forEach(console.sayWhole)
             return nil
         }
         guard let url = started.authorizationURL else { return nil }
@@ -139,7 +145,7 @@ struct SignIn {
         let environment = conversation.world.environment
         let absence = BrowserAbsence(started, account: account, environment: environment)
         guard options.opensBrowser else {
-            if !options.pastes { absence.lines(reason: nil).forEach(console.tellUnlessIndented) }
+            if !options.pastes { absence.lines(reason: nil).forEach(console.say) }
             return nil
         }
         let missing = BrowserCandidates.missing(environment: environment, find: conversation.world.findProgram)
@@ -153,7 +159,7 @@ struct SignIn {
             guard !options.pastes else { return nil }
             let isScreen = BrowserCandidates.hasDisplay(environment)
             let reason = isScreen ? "no xdg-open is installed" : "this session has no display"
-            absence.lines(reason: reason).forEach(console.tellUnlessIndented)
+            absence.lines(reason: reason).forEach(console.say)
             return nil
         }
         return BrowserLauncher(candidates: candidates, environment: environment)

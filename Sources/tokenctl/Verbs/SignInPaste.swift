@@ -13,24 +13,32 @@ struct SignInPaste {
     private let account: String
     private let started: LoginStart.Result
     private let interruption: Interruption
+    private var launcher: BrowserLauncher?
+    /// The cursor stands behind the question.
+    private var isAsking = false
     private var console: Console { conversation.console }
 
     init(
         _ conversation: Conversation,
         account: String,
         started: LoginStart.Result,
-        interruption: Interruption
+        interruption: Interruption,
+        launcher: BrowserLauncher?
     ) {
         self.conversation = conversation
         self.account = account
         self.started = started
         self.interruption = interruption
+        self.launcher = launcher
     }
 
-    func run() throws(TokenctlError) -> JSONObject {
+    mutating func run() throws(TokenctlError) -> JSONObject {
         let client = try conversation.client()
         let paste = console.beginPaste()
-        defer { console.endPaste(paste) }
+        defer {
+            closeQuestion()
+            console.endPaste(paste)
+        }
         explain()
         let pending: TokenClient.PendingReply
         do throws(TokenClientError) {
@@ -41,6 +49,7 @@ struct SignInPaste {
             throw conversation.translated(error, account: account)
         }
         while conversation.now < started.expiresAt + 30 {
+            openBrowser()
             if let result = try poll(client, pending) { return result }
             switch console.takeLine() {
             case .line(let address):
@@ -50,6 +59,14 @@ struct SignInPaste {
             }
         }
         throw TokenctlError(.timeout, exitCode: ExitCode.temporary, "the sign-in's time ran out")
+    }
+
+    private mutating func openBrowser() {
+        guard launcher?.advance() == .exhausted else { return }
+        closeQuestion()
+        launcher.map { console.say($0.complaint) }
+        launcher = nil
+        ask()
     }
 
     /// The end, where it came another way.
@@ -67,23 +84,30 @@ struct SignInPaste {
         throw SignInCancellation(client, interruption).cancel(started.loginID)
     }
 
-    private func explain() {
+    private mutating func explain() {
         guard let redirectURI = started.redirectURI else { return }
         let shown = TerminalText.sanitized(redirectURI)
-        console.tell(
+        console.say(
             "Sign in there, in a browser on any machine. It ends at an address that begins with \(shown) (the page "
                 + "itself need not load; the provider must have that redirect URI)."
         )
         ask()
     }
 
-    private func ask() {
+    private mutating func ask() {
         console.prompt("Paste that whole address here, then Enter (it is not shown):")
+        isAsking = true
+    }
+
+    /// What is said next begins a line of its own.
+    private mutating func closeQuestion() {
+        if isAsking { console.endPrompt() }
+        isAsking = false
     }
 
     /// The result of `login.complete`; nil where another address is asked for.
-    private func take(_ address: Secret, _ client: TokenClient) throws(TokenctlError) -> JSONObject? {
-        console.endPrompt()
+    private mutating func take(_ address: Secret, _ client: TokenClient) throws(TokenctlError) -> JSONObject? {
+        closeQuestion()
         let words = address.reveal().split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let text = words.first.map(String.init) else {
             console.say(words.isEmpty ? "That was empty." : "An address has no blanks in it; copy it alone.")
@@ -93,7 +117,7 @@ struct SignInPaste {
         let url = Secret(text)
         let check = LoginCheck.Parameters(loginID: started.loginID, url: url)
         guard try conversation.ask(LoginCheck.self, check, account: account)["redirect"]?.bool == true else {
-            console.tell(PastedAddress.fault(of: text, redirectURI: started.redirectURI ?? ""))
+            console.say(PastedAddress.fault(of: text, redirectURI: started.redirectURI ?? ""))
             ask()
             return nil
         }
@@ -103,7 +127,7 @@ struct SignInPaste {
         } catch {
             guard error.code == .loginUnknown else { throw error }
         }
-        console.tell(PastedAddress.otherAnswer)
+        console.say(PastedAddress.otherAnswer)
         ask()
         return nil
     }

@@ -61,14 +61,14 @@ struct SignInWait {
 
     private mutating func step() {
         if launcher?.advance() == .exhausted {
+            launcher.map { console.say($0.complaint) }
             launcher = nil
-            console.say("No browser could be started: open the URL yourself.")
         }
         if let time = hintAt, conversation.now >= time {
             hintAt = nil
             console.say("Nothing to see? Open the URL above in any browser on this machine.")
             if let redirect = started.redirectURI {
-                RegistrationHint(redirect).lines.forEach(console.tellUnlessIndented)
+                RegistrationHint(redirect).lines.forEach(console.say)
             }
         }
         let frames = console.traits.errorPalette.spinner

@@ -17,7 +17,7 @@ struct SignOutPage {
 
     /// Shows the URL, and opens a browser unless there is none or none is wanted.
     func open(_ account: String) {
-        console.tell("To sign out at the provider of \(TerminalText.sanitized(account)) too, within a minute:")
+        console.say("To sign out at the provider of \(TerminalText.sanitized(account)) too, within a minute:")
         console.say("")
         console.say("  " + TerminalText.sanitized(url, limit: 16384))
         console.say("")
@@ -33,7 +33,7 @@ struct SignOutPage {
         var launcher = BrowserLauncher(candidates: candidates, environment: environment)
         // One that cannot start ends at once; the next is tried then.
         for _ in 0..<10 where launcher.advance() != .exhausted { poll(nil, 0, 100) }
-        if launcher.advance() == .exhausted { console.say("No browser could be started: open the URL yourself.") }
+        if launcher.advance() == .exhausted { console.say(launcher.complaint) }
     }
 
     private func absence(_ environment: [String: String]) -> [String] {

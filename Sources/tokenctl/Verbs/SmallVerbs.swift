@@ -67,14 +67,24 @@ struct ReloadVerb {
         let result = try conversation.ask(ConfigReload.self, NoParameters())
         let faults = (result["faults"]?.array ?? []).compactMap(\.object).map(ConfigFault.init)
         conversation.finish(result) {
-            faults.forEach { conversation.console.tell($0.line) }
+            faults.forEach { conversation.console.say($0.line) }
             if faults.isEmpty {
                 conversation.console.say("The configuration is read anew; it has no faults.")
             } else {
-                conversation.console.sayNext(ConfigFault.steps(faults))
+                conversation.console.sayNext(ConfigFault.steps(faults, isService: isService(faults)))
             }
         }
         return faults.isEmpty ? ExitCode.success : ExitCode.configuration
+    }
+}
+
+extension ReloadVerb {
+    /// Whether systemd started the daemon; asked only where a fault wants it restarted.
+    private func isService(_ faults: [ConfigFault]) -> Bool {
+        guard faults.contains(where: { $0.mend == .restart }),
+            let status = try? conversation.ask(Status.self, Status.Parameters())
+        else { return true }
+        return status["daemon"]?.object.flatMap(LogPlace.init) == nil
     }
 }
 

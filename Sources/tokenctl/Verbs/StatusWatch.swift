@@ -88,8 +88,9 @@ final class StatusWatch {
             show(lines.joined(separator: "\n"))
             return
         }
+        let end = ["", console.traits.outputPalette.paint("Ctrl-C ends.", .quiet)]
         // Home, every line with what was right of it erased, then what was below.
-        console.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
+        console.write("\u{1B}[H" + (lines + end).map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J")
     }
 
     private func show(_ text: String) {

@@ -93,7 +93,12 @@ struct StoreOpening {
     }
 
     private func passphraseOnInput() throws(TokenctlError) -> Secret {
-        guard var bytes = console.readAll(limit: Self.lengthLimit) else { throw missing }
+        var bytes: [UInt8]
+        do throws(InputFault) {
+            bytes = try console.readAll(limit: Self.lengthLimit)
+        } catch {
+            throw .unreadable("the passphrase from stdin", error)
+        }
         if bytes.last == 0x0A { bytes.removeLast() }
         guard !bytes.isEmpty else { throw missing }
         return try checked(Secret(bytes: bytes))
@@ -119,7 +124,7 @@ struct StoreOpening {
             .input,
             exitCode: ExitCode.noInput,
             "the secret store is a file and needs its passphrase, at a terminal or on stdin",
-            next: ["tokenctl unlock"]
+            next: conversation.invocation.verb == .unlock ? [] : ["tokenctl unlock"]
         )
     }
 }

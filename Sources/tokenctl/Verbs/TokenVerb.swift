@@ -50,14 +50,20 @@ struct TokenVerb {
         }
         guard let name else { return .raw }
         guard let format = TokenFormat(rawValue: name) else {
-            let names = TokenFormat.allCases.map(\.rawValue)
-            let near = NearestName.of(name, among: names).map { "; did you mean \($0)?" } ?? ""
-            throw .usage(
-                "there is no format “\(TerminalText.sanitized(name))”\(near)",
-                next: ["one of: " + names.joined(separator: ", ")]
-            )
+            throw Self.noFormat(name, account: invocation.account)
         }
         return format
+    }
+
+    private static func noFormat(_ name: String, account: String?) -> TokenctlError {
+        let names = TokenFormat.allCases.map(\.rawValue)
+        let sentence = "there is no format “\(TerminalText.sanitized(name))”"
+        guard let near = NearestName.of(name, among: names) else {
+            let list = names.joined(separator: ", ")
+            return .usage("\(sentence), but these: \(list)", next: ["tokenctl token --help"])
+        }
+        let operand = account.map { " " + ShellWord.quoted(TerminalText.sanitized($0)) } ?? ""
+        return .usage("\(sentence); did you mean \(near)?", next: ["tokenctl token\(operand) --format \(near)"])
     }
 
     private func parameters() throws(TokenctlError) -> TokenGet.Parameters {

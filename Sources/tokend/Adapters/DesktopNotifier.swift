@@ -216,7 +216,7 @@ struct NotificationText {
     init(_ reminder: LoginReminder) {
         summary = "Sign in to “\(reminder.account)”"
         body = Self.shown(reminder.message)
-        actions = [("default", "Sign in"), ("login", "Sign in")]
+        actions = reminder.hasButton ? [("default", "Sign in"), ("login", "Sign in")] : []
     }
 
     /// That it is done.

@@ -29,7 +29,7 @@ struct ConfigurationReading {
         } catch {
             guard error.code != .missing || Self.isLink(path) else { return }
             guard error.code == .passing, let last else {
-                files.daemonFaults.append(Self.unreadable(path))
+                files.daemonFaults.append(Self.unreadable(path, error))
                 files.isIncomplete = files.isIncomplete || error.code == .passing
                 return
             }
@@ -46,7 +46,7 @@ struct ConfigurationReading {
         } catch {
             guard error.code != .missing || Self.isLink(path) else { return }
             guard error.code == .passing, let last else {
-                files.daemonFaults.append(Self.unreadable(path))
+                files.daemonFaults.append(Self.unreadable(path, error))
                 files.isIncomplete = files.isIncomplete || error.code == .passing
                 return
             }
@@ -66,7 +66,7 @@ struct ConfigurationReading {
                 keep(folder, error)
             } else {
                 files.folderFaults.append(
-                    ConfigurationFault(file: folder, message: "cannot be listed; check its owner and mode")
+                    ConfigurationFault(file: folder, message: "cannot be listed (\(error.reason))" + Self.advice(error))
                 )
             }
             // Who is signed in there stays so.
@@ -94,7 +94,7 @@ struct ConfigurationReading {
                 files[keyPath: sources][name] = kept
                 keep(path, error)
             } else {
-                files[keyPath: faults][name] = Self.unreadable(path)
+                files[keyPath: faults][name] = Self.unreadable(path, error)
                 files.isIncomplete = files.isIncomplete || error.code == .passing
             }
         }
@@ -125,8 +125,12 @@ struct ConfigurationReading {
         }
     }
 
-    private static func unreadable(_ path: String) -> ConfigurationFault {
-        ConfigurationFault(file: path, message: "cannot be read; check its owner and mode")
+    private static func unreadable(_ path: String, _ error: FileFault) -> ConfigurationFault {
+        ConfigurationFault(file: path, message: "cannot be read (\(error.reason))" + advice(error))
+    }
+
+    private static func advice(_ error: FileFault) -> String {
+        error.code == .forbidden ? "; check its owner and mode" : ""
     }
 
     /// Whether a name is there that leads nowhere.

@@ -173,6 +173,8 @@ import TokendProtocol
         #expect(configuration.faults.map(\.member) == ["default_account"] && configuration.faults.first?.line == 2)
         #expect(configuration.faults.first?.message == "there is no account “nope”")
         #expect(Self.configuration(daemon: [text, "{ default_account: 'work' }"], accounts: account).faults.isEmpty)
+        let near = Self.configuration(daemon: ["{ default_account: 'wrok' }"], accounts: account).faults.first?.message
+        #expect(near == "there is no account “wrok”; did you mean “work”?")
         #expect(Self.configuration(daemon: ["{ default_account: 'work' }"], accounts: ["work": "{"]).faults.count == 1)
     }
 
@@ -181,5 +183,13 @@ import TokendProtocol
         #expect(faults.map(\.line) == [2, 3, 4, 5])
         let hints = faults.map { $0.message.split(separator: "; ").dropFirst().joined() }
         #expect(hints == ["", "did you mean “log_level”?", "did you mean “timeout”?", ""])
+    }
+
+    @Test(arguments: [
+        ("store", "fil", "file"), ("store", "secret_service", "secret-service"), ("log_level", "Debug", "debug"),
+    ])
+    func `a misspelt word is told the likely one`(member: String, typed: String, meant: String) {
+        let fault = Self.faults("{ \(member): '\(typed)' }").first?.message
+        #expect(fault?.hasPrefix("is none of: ") == true && fault?.hasSuffix("; did you mean “\(meant)”?") == true)
     }
 }

@@ -93,6 +93,19 @@ import TokendProtocol
         #expect(abs(try #require(stand.due) - (due - jitter)) < 0.001)
     }
 
+    @Test(arguments: [(22, 4), (22, 20), (60, 40), (20, 1)] as [(Int64, Int64)])
+    func `at start, the spread leaves a short token's renewal before its end (engine rule 11)`(
+        life: Int64,
+        age: Int64
+    ) throws {
+        var stand = try GrantStand()
+        let record = GrantRecord.signedIn(stand.account, at: stand.now, expiresIn: life, age: age)
+        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, roll: 0.999)
+        #expect(try #require(stand.due) < Double(life - age))
+        stand.machine.timeJumped(at: stand.now, roll: 0.999)
+        #expect(try #require(stand.due) < Double(life - age))
+    }
+
     @Test(arguments: [RefreshSettings.Policy.active, .onDemand])
     func `at start, a grant that nobody asks for is left alone (at_start_within)`(policy: RefreshSettings.Policy) throws
     {

@@ -69,7 +69,41 @@ import TokendProtocol
         world.notifier.choose()
         await settle()
         await world.browser.opening(1)
-        #expect(world.browser.opened.first?.host == "idp.example")
+        // The short page: the long URL with the state would stand in the list of processes.
+        #expect(world.browser.opened.first?.isLoopback == true)
+        #expect(world.browser.opened.first?.path.hasPrefix("/s/") == true)
+        #expect(world.notifier.reminders.map(\.hasButton) == [true])
+    }
+
+    @Test @LoopActor func `a device's sign-in has no button, as nobody would see its code`() async throws {
+        var account = try AccountConfiguration.plain()
+        account.flow = .device
+        let world = await World.signedIn(account, age: 60)
+        let reminders = LoginReminders(broker: world.broker)
+        reminders.note(.grantEnded(account: "work", reason: .ended, oauthError: nil))
+        #expect(world.notifier.reminders.map(\.hasButton) == [false])
+        #expect(world.notifier.reminders.first?.message.hasSuffix("tokenctl login work") == true)
+    }
+
+    @Test @LoopActor func `a sign-in that its button could not begin is told with the reason, and another button`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain(), age: 60)
+        world.browser.fault = BrowserError(message: "no browser here")
+        let reminders = LoginReminders(broker: world.broker)
+        reminders.note(.grantEnded(account: "work", reason: .ended, oauthError: nil))
+        world.notifier.choose()
+        await settle()
+        #expect(
+            world.notifier.reminders.dropFirst().map(\.message)
+                == ["the sign-in of “work” did not begin: no browser here"]
+        )
+        world.browser.fault = nil
+        world.notifier.choose()
+        await world.browser.opening(1)
+        // Not of what was settled otherwise meanwhile.
+        reminders.note(.loggedOut(account: "work", revocationFault: nil))
+        #expect(world.notifier.reminders.count == 2)
     }
 
     @Test @LoopActor func `a person who wants no notifications gets none`() async throws {

@@ -84,6 +84,19 @@ import TokendProtocol
         #expect(stand.world.redirects.opened.isEmpty)
     }
 
+    @Test @LoopActor func `an RFC 8414 document that cannot be had is no hindrance where there is the other (DISC-4)`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        let url = try Discovery(issuer: Issuer(PlayedProvider.name)).oauthURL.text
+        stand.transport.documents[url] = nil
+        stand.transport.script = { request in
+            request.url.text == url ? .failure(.test(.timeout, mayHaveBeenSent: true)) : nil
+        }
+        #expect(try await stand.start().url.path == "/authorize")
+    }
+
     @Test @LoopActor func `the URL holds what the standards ask for, and nothing twice`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }

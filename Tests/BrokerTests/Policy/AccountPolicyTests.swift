@@ -177,7 +177,9 @@ import TokendProtocol
         ("allow: [{scope: 'a'}]", "without a “client”"), ("allow: [{client: 'x'}]", "is none of"),
         ("allow: [{client: '*', scopes: 'a'}]", "“scopes”"), ("allow: [{client: '*', scope: ''}]", "“scope”"),
         ("allow: [{client: '*', resource: 'x'}]", "“resource”"),
-        ("allow: [{client: '*', confirm: 'once'}]", "“confirm”"),
+        ("allow: [{client: '*', confirm: 'once'}]", "“confirm” of * is none of: never"),
+        ("allow: [{client: '*', confirm: 'alway'}]", "did you mean “always”?"),
+        ("allow: ['exec:/usr/bin/mbsync']", "did you mean “exe”?"), ("confirm: 'nevr'", "did you mean “never”?"),
         ("administration: [{client: '*', scope: 'a'}]", "“scope”"), ("confirm: 'sometimes'", "is none of"),
     ])
     func `an entry that says nothing is a fault`(members: String, word: String) {

@@ -61,6 +61,20 @@ import TokendProtocol
         #expect(stand.notifier.asked.count == 3)
     }
 
+    @Test @LoopActor func `what was said of an account goes with it, and another one of its name starts afresh`()
+        async throws
+    {
+        let stand = try await Stand(.first)
+        defer { stand.methods.end() }
+        let id = await stand.asks()
+        stand.notifier.asked.last?.reply(.said(.always))
+        #expect(await stand.client.reply(to: id).value != nil)
+        #expect(await stand.client.call(.accountPause, ["account": "work"]).value != nil)
+        #expect(stand.world.state.notes.decisions.count == 1 && stand.world.state.notes.paused == ["work"])
+        #expect(await stand.client.call(.accountRemove, ["account": "work", "revoke": false]).value != nil)
+        #expect(stand.world.state.notes.decisions.isEmpty && stand.world.state.notes.paused.isEmpty)
+    }
+
     @Test @LoopActor func `where each time is asked, nothing is remembered`() async throws {
         let stand = try await Stand(.always)
         defer { stand.methods.end() }

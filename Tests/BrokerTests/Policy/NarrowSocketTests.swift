@@ -58,6 +58,15 @@ import TokendProtocol
         }
     }
 
+    @Test func `a misspelt method is told its likely name`() {
+        do throws(ConfigurationFaults) {
+            let sockets = try Self.read("b: { accounts: ['a'], methods: ['token.gut'] }")
+            Issue.record("\(sockets)")
+        } catch {
+            #expect(error.list.map(\.message).first?.hasSuffix("; did you mean “token.get”?") == true, "\(error.list)")
+        }
+    }
+
     @Test func `the administrator may keep people from making sockets, and make some`() {
         func configuration(_ own: String) -> Configuration {
             var files = Configuration.Files(folder: "/home/u/.config/tokend")

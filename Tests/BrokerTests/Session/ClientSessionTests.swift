@@ -35,6 +35,19 @@ import Testing
         )
     }
 
+    @Test @LoopActor func `what two processes write on one connection is taken at once`() async throws {
+        let stand = try SessionStand()
+        defer { stand.end() }
+        let peer = try stand.peer()
+        for id in [1, 4] {
+            peer.send(#"{"id":\#(id),"method":"echo"}"# + "\n")
+            try peer.sendFromAnotherProcess(#"{"id":\#(id + 1),"method":"echo"}"#)
+            peer.send(#"{"id":\#(id + 2),"method":"echo"}"# + "\n")
+            let lines = await peer.lines(3)
+            #expect(lines.map { $0.contains(#""id":\#(id)"#) } == [true, false, false], "\(lines)")
+        }
+    }
+
     @Test @LoopActor func `a notification is done and never answered`() async throws {
         let stand = try SessionStand()
         defer { stand.end() }

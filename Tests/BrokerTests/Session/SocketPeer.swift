@@ -3,6 +3,7 @@
 
 import Glibc
 import Systemd
+import TestSupport
 
 /// A client at the other end of a real socket, which a test makes behave as it likes; it never blocks the loop.
 @LoopActor final class SocketPeer {
@@ -42,6 +43,12 @@ import Systemd
     func send(_ bytes: [UInt8]) {
         unsent += bytes
         flush()
+    }
+
+    /// Has another process write on this connection, and waits for its end: nothing else runs on the loop meanwhile.
+    func sendFromAnotherProcess(_ text: String) throws {
+        let script = "printf '%s\\n' \"$0\" >&\(descriptor)"
+        waitpid(try startProgram(["bash", "-c", script, text], keeping: descriptor), nil, 0)
     }
 
     /// Bytes that the daemon has not taken off the socket.

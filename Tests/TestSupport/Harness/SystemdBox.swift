@@ -21,11 +21,27 @@ package final class SystemdBox: Sendable {
         self.leader = leader
     }
 
-    /// Boots a box with these files of the machine at other places in it, read-only; its user manager runs when
-    /// this returns.
+    /// Boots a box with these files of the machine at other places in it, read-only, runs `body` once its user manager
+    /// does, and takes it down whatever happens. What `body` throws comes with the end of the box's journal.
     ///
     /// - Parameter home: a folder of the machine that is the box's `/home`, and outlives it; nil: one of its own.
-    package static func boot(binding files: [String: String] = [:], home: String? = nil) async throws -> SystemdBox {
+    package static func with(
+        binding files: [String: String] = [:],
+        home: String? = nil,
+        _ body: (SystemdBox) async throws -> Void
+    ) async throws {
+        let box = try await boot(binding: files, home: home)
+        do {
+            try await body(box)
+        } catch {
+            let journal = try? await box.asRoot("journalctl", "--no-pager", "-n", "100", "-o", "short-monotonic")
+            await box.stop()
+            throw ChildProcessError("\(error)\n\(journal ?? "")")
+        }
+        await box.stop()
+    }
+
+    private static func boot(binding files: [String: String], home: String?) async throws -> SystemdBox {
         try MissingPrerequisite.require(program: "/usr/bin/systemd-nspawn")
         let folder = "/run/tokend-box-\(getpid())"
         // nspawn refuses `/` itself. The bind is read-only, so that nothing that goes wrong can hurt the machine.
@@ -96,7 +112,7 @@ package final class SystemdBox: Sendable {
     }
 
     /// Powers the box off and takes its folders away.
-    package func stop() async {
+    private func stop() async {
         _ = try? await asRoot("systemctl", "poweroff")
         if (try? await process.exit(within: .seconds(30))) == nil { await process.stop() }
         await Self.removeFolder(folder)
