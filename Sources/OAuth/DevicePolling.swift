@@ -31,8 +31,8 @@ package struct DevicePolling: Sendable {
         end = .seconds(expiresIn)
     }
 
-    /// The first poll: nobody enters a code faster than the interval.
-    package var first: Step { step(at: interval) }
+    /// The first poll, after the codes have come: nobody enters a code faster than the interval.
+    package func first(at time: Duration) -> Step { step(at: time + interval) }
 
     /// The person is not done.
     package mutating func pending(at time: Duration, retryAfter: Duration? = nil) -> Step {

@@ -11,7 +11,7 @@ struct ProcessUse: CustomStringConvertible {
     let descriptors: Int
     /// The highest number among them.
     let highest: Int
-    /// Resident memory, in KiB.
+    /// Resident memory, in KiB; 0 under a sanitizer, which has more of its own than the program.
     let memory: Int
     /// Processor time so far, in hundredths of a second.
     let time: Int
@@ -23,7 +23,7 @@ struct ProcessUse: CustomStringConvertible {
         highest = numbers.max() ?? 0
         let status = try Self.text(folder + "/status").split(separator: "\n")
         let words = status.first { $0.hasPrefix("VmRSS:") }?.split(whereSeparator: { " \t".contains($0) })
-        memory = words.flatMap { Int($0[1]) } ?? 0
+        memory = Sanitizer.current == nil ? words.flatMap { Int($0[1]) } ?? 0 : 0
         let fields = try Self.text(folder + "/stat").split(separator: ")").last?.split(separator: " ") ?? []
         time = fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
     }

@@ -74,13 +74,6 @@ enum ChildSpawn {
         return (ends[0], ends[1])
     }
 
-    /// What the sanitizers were told, if this is a build with one: the programs are built with it, too.
-    private static let sanitizers: [String: String] = {
-        var given: [String: String] = [:]
-        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] { given[name] = getenv(name).map { String(cString: $0) } }
-        return given
-    }()
-
     private static func start(
         _ program: String,
         _ arguments: [String],
@@ -100,9 +93,11 @@ enum ChildSpawn {
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         resetSignals(&attributes)
+        // The program may be one of ours, built with the sanitizer that this is built with.
+        let variables = Sanitizer.environment.merging(environment) { $1 }
         var processID = pid_t()
         let failure = withCStrings([program] + arguments) { argv in
-            withCStrings(sanitizers.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }.sorted()) { envp in
+            withCStrings(variables.map { "\($0.key)=\($0.value)" }.sorted()) { envp in
                 posix_spawnp(&processID, program, &actions, &attributes, argv, envp)
             }
         }

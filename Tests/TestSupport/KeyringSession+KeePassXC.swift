@@ -59,9 +59,10 @@ extension KeyringSession {
         return !finished.output.contains("false")
     }
 
-    /// Locks the database, as KeePassXC does after a time.
+    /// Locks the database, as KeePassXC does after a time. It puts that off while it saves what was just stored.
     package func lockKeePassXC() async throws {
         try await callKeePassXC("lockAllDatabases")
+        while try await !isLocked() {}
     }
 
     /// Unlocks the database without a prompt.

@@ -38,9 +38,12 @@ import Systemd
     /// When the codes end, in unix seconds.
     var expiresAt: Int64 { codes.askedAt.wall.addingSaturated(codes.response.expiresIn) }
 
+    /// `DevicePolling`'s time.
+    private var elapsed: Duration { codes.askedAt.boot.duration(to: clock.now.boot) }
+
     /// Begins to ask.
     func begin() {
-        perform(polling.first)
+        perform(polling.first(at: elapsed))
     }
 
     /// Asks no more. A poll that is under way is not called back: a grant that it brings is revoked.
@@ -76,7 +79,7 @@ import Systemd
     private func received(_ answer: DevicePollAnswer, _ sentAt: Moment) {
         if case .done(let answer) = answer { return settle(answer, sentAt) }
         guard !isStopped else { return }
-        let time = codes.askedAt.boot.duration(to: clock.now.boot)
+        let time = elapsed
         switch answer {
         case .pending(let retryAfter):
             perform(polling.pending(at: time, retryAfter: retryAfter))

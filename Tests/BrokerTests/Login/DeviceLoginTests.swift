@@ -59,6 +59,17 @@ import TokendProtocol
         #expect(stand.polls == 2)
     }
 
+    @Test @LoopActor func `the first poll comes an interval after the codes, however slowly they came (8628-4)`()
+        async throws
+    {
+        let stand = try await DeviceStand()
+        defer { stand.end() }
+        let id = try await stand.start(after: 3).get()["login_id"]?.string ?? ""
+        let poll = try #require(await stand.poll(after: 5))
+        poll.answer(try stand.tokens())
+        #expect(try await stand.wait(id).get()["subject"] == "alice")
+    }
+
     @Test @LoopActor func `how a grant was made outlives a restart`() async throws {
         let stand = try await DeviceStand()
         defer { stand.end() }

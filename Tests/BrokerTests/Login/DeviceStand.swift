@@ -33,12 +33,18 @@ import TokendProtocol
         stand.end()
     }
 
-    /// `login.start` by the device flow, with the endpoint's answer.
-    func start(_ params: JSONObject = [:], answer: HTTPResponse = .json(codes)) async -> MethodClient.Reply {
+    /// `login.start` by the device flow, with the endpoint's answer, which may come after some seconds.
+    func start(
+        _ params: JSONObject = [:],
+        answer: HTTPResponse = .json(codes),
+        after seconds: Int64 = 0
+    ) async -> MethodClient.Reply {
         var all: JSONObject = ["account": "work", "flow": "device"]
         for member in params { all[member.name] = member.value }
         let reply = stand.client.send(.loginStart, all)
-        await transport.next().answer(answer)
+        let exchange = await transport.next()
+        await clock.advance(by: .seconds(seconds))
+        exchange.answer(answer)
         return await stand.client.reply(to: reply)
     }
 

@@ -69,7 +69,7 @@ package final class SystemdBox: Sendable {
                 "--private-network", "--machine=tokend-box", "--link-journal=no", "--console=pipe",
                 "--kill-signal=SIGRTMIN+3",
             ] + files.sorted { $0.key < $1.key }.map { "--bind-ro=\($0.value):\($0.key)" }
-                + (home.map { ["--bind=\($0):/home"] } ?? [])
+                + (home.map { ["--bind=\($0):/home"] } ?? []) + (Sanitizer.reportFolder.map { ["--bind=\($0)"] } ?? [])
         )
         let process = try ChildProcess(command[0], Array(command.dropFirst()), environment: hostEnvironment)
         let prefix = "X_NSPAWN_LEADER_PID="
@@ -96,7 +96,8 @@ package final class SystemdBox: Sendable {
     /// The same, with arguments that a test has put together.
     @discardableResult
     package func asRoot(_ program: String, _ arguments: [String]) async throws -> String {
-        try await enter(["env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", program] + arguments)
+        let variables = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"] + Self.sanitizer
+        return try await enter(["env", "-i"] + variables + [program] + arguments)
     }
 
     /// Runs a program inside, as the ordinary user with the user manager's bus, to its end; throws where it fails.
@@ -146,6 +147,8 @@ package final class SystemdBox: Sendable {
     }
 
     private func addUser() async throws {
+        // The user manager and its units have it from there.
+        if !Self.sanitizer.isEmpty { try await asRoot("systemctl", ["set-environment"] + Self.sanitizer) }
         try await asRoot("useradd", "--create-home", "--uid", "\(Self.userID)", "--shell", "/bin/bash", Self.user)
         try await asRoot("loginctl", "enable-linger", Self.user)
         try await asRoot("systemctl", "start", "user@\(Self.userID).service")
@@ -158,7 +161,7 @@ package final class SystemdBox: Sendable {
             "HOME=/home/" + Self.user, "USER=" + Self.user, "LOGNAME=" + Self.user, "LANG=C.UTF-8",
             "PATH=/usr/local/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR=" + runtime,
             "DBUS_SESSION_BUS_ADDRESS=unix:path=\(runtime)/bus",
-        ] + command
+        ] + Self.sanitizer + command
     }
 
     private func enterCommand(_ command: [String]) -> [String] { ["nsenter", "-t", leader, "-a"] + command }
@@ -166,6 +169,8 @@ package final class SystemdBox: Sendable {
     private func enter(_ command: [String]) async throws -> String {
         try await Self.checked(Self.asRoot(enterCommand(command)))
     }
+
+    private static let sanitizer = Sanitizer.environment.map { "\($0.key)=\($0.value)" }
 
     private static let hostEnvironment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
 
