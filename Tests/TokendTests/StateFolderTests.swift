@@ -6,7 +6,6 @@ import Glibc
 import StrictJSON
 import Systemd
 import Testing
-import TokendProtocol
 
 @testable import tokend
 
