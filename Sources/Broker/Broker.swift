@@ -18,7 +18,7 @@ package import TokendProtocol
     private(set) var accounts: [String: Account] = [:]
     /// Accounts whose file is gone while an answer of the provider's is still to be stored; where the file returns
     /// meanwhile, they do too, so that no second one sends the same refresh token.
-    private var retired: [String: Account] = [:]
+    private(set) var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
     /// Whether anybody needs to know which program asks.
@@ -267,10 +267,5 @@ package import TokendProtocol
     /// Ends all logins and all background work; a refresh under way goes on.
     package func stop() {
         for account in accounts.values { account.stop() }
-    }
-
-    /// Writes the held access tokens, so that a restart costs the providers nothing.
-    package func keepTokens() async {
-        for account in Array(accounts.values) + Array(retired.values) { await account.keepToken() }
     }
 }

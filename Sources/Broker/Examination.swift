@@ -3,7 +3,6 @@
 
 import HTTPTypes
 import OAuth
-import Secrets
 import Systemd
 import TokendProtocol
 
@@ -12,7 +11,7 @@ import TokendProtocol
     let broker: Broker
 
     func checks(of accounts: [Account]) async -> [Doctor.Check] {
-        var checks = configuration() + [await store()] + loopback() + [proxy()]
+        var checks = configuration() + noted() + [await store()] + loopback() + [proxy()]
         for account in accounts { checks += client(of: account) + (await provider(of: account)) }
         return checks
     }
@@ -23,16 +22,16 @@ import TokendProtocol
         return faults.map { .init("configuration", .fail, detail: $0.description, mend: $0.remedy) }
     }
 
+    /// Whether what a restart is to find again is there; said only where it is not.
+    private func noted() -> [Doctor.Check] {
+        guard let fault = broker.ports.state.fault else { return [] }
+        return [.init("noted state", .fail, detail: fault.message, mend: "see to that file and its folder")]
+    }
+
     /// A write, a read and a removal under an account's name that no account can have.
     private func store() async -> Doctor.Check {
         let name = "store of \(broker.store.kind)"
-        let probe = StoredItem(
-            account: "doctor probe",
-            issuer: "",
-            clientID: "",
-            label: "tokend: a probe",
-            secret: Secret("probe")
-        )
+        let probe = StoredItem.probe("doctor probe")
         do throws(StoreError) {
             try await broker.store.write(probe)
             let found = try await broker.store.item(account: probe.account)

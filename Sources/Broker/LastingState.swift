@@ -9,6 +9,9 @@ package import TokendProtocol
     /// What holds now, durable or not.
     var notes: LastingNotes { get }
 
+    /// Why what holds is not what was noted down before, or would not outlive a restart; nil where all is well.
+    var fault: LastingFault? { get }
+
     /// Changes what holds; durable on return.
     ///
     /// - Returns: why it is not durable. It holds all the same until the daemon ends, and is tried again.

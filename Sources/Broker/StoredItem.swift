@@ -39,6 +39,11 @@ package struct StoredItem: Sendable, Equatable {
         self.label = label
         self.secret = secret
     }
+
+    /// Something to try a store with, under a name that no account can have.
+    static func probe(_ name: String) -> StoredItem {
+        StoredItem(account: name, issuer: "", clientID: "", label: "tokend: a probe", secret: Secret("probe"))
+    }
 }
 
 extension CredentialStore {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import FoundationEssentials
 package import Secrets
 
 /// The value of an `Authorization` field with a client's identifier and password: both form-encoded
@@ -10,5 +9,5 @@ package func basicCredentials(clientID: String, clientSecret: Secret, isEncoded:
     let secret = clientSecret.reveal()
     let pair =
         isEncoded ? FormParameters.encode(clientID) + ":" + FormParameters.encode(secret) : clientID + ":" + secret
-    return "Basic " + Data(pair.utf8).base64EncodedString()
+    return "Basic " + Base64.encode(Array(pair.utf8))
 }

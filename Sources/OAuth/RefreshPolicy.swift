@@ -45,10 +45,10 @@ package struct RefreshPolicy: Sendable, Hashable {
     }
 
     /// How long after the last request the grant is refreshed to keep it alive: half of its own life where
-    /// the provider states one, at most `keepAlive`; nil where nothing asks for it.
+    /// the provider states one, at most `keepAlive`; nil where nothing asks for it. A life of 0 or less is none.
     package func keepAliveDelay(grantLifetime: Int64?) -> Int64? {
         guard let keepAlive else { return nil }
-        guard let grantLifetime else { return max(keepAlive, minimumGap) }
+        guard let grantLifetime, grantLifetime > 0 else { return max(keepAlive, minimumGap) }
         return max(min(keepAlive, grantLifetime / 2), minimumGap)
     }
 

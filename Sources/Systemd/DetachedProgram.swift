@@ -2,19 +2,19 @@
 // Copyright the tokend authors
 
 import CSystemd
-import Glibc
+@preconcurrency import Glibc
 
 /// A program that is started and let go: for a daemon that runs by hand, without a service manager to ask.
 package enum DetachedProgram {
     /// POSIX_SPAWN_SETSID, which glibc keeps behind _GNU_SOURCE.
     private static let newSession: Int32 = 0x80
 
-    /// Starts `arguments` in a session of its own, without a shell, with `/dev/null` for stdio, no other descriptor
-    /// (all of ours close on exec) and the signals as a program expects them. Its end is nobody's business: the caller
-    /// has called `SignalMask.ignoreChildren()`.
+    /// Starts `arguments` in a session of its own, without a shell, with our own variables, `/dev/null` for stdio, no
+    /// other descriptor (all of ours close on exec) and the signals as a program expects them. Its end is nobody's
+    /// business: the caller has called `SignalMask.ignoreChildren()`.
     ///
     /// - Throws: `ENOENT` where there is no such program in the path.
-    package static func start(_ arguments: [String], environment: [String: String]) throws(SystemdError) {
+    package static func start(_ arguments: [String]) throws(SystemdError) {
         guard let name = arguments.first else { throw SystemdError(code: EINVAL, operation: "start nothing") }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -35,10 +35,10 @@ package enum DetachedProgram {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
         }
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { (words + variables).forEach { free($0) } }
+        defer { words.forEach { free($0) } }
         var pid: pid_t = 0
-        let failure = posix_spawnp(&pid, name, &actions, &attributes, &words, &variables)
+        // As they came: a value need not be UTF-8.
+        let failure = posix_spawnp(&pid, name, &actions, &attributes, &words, environ)
         guard failure == 0 else { throw SystemdError(code: failure, operation: "start \(name)") }
     }
 }

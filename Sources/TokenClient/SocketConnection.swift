@@ -21,8 +21,8 @@ final class SocketConnection {
     private var chunk = [UInt8](repeating: 0, count: 64 * 1024)
     private var ended = false
 
-    /// Connects, and makes sure that who listens there is this user, before anything is sent.
-    init(path: String, deadline: Deadline) throws(TokenClientError) {
+    /// Connects, and makes sure that who listens there is the user `listener`, before anything is sent.
+    init(path: String, listener: UInt32, deadline: Deadline) throws(TokenClientError) {
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let failure = errno
         guard made >= 0 else {
@@ -32,7 +32,7 @@ final class SocketConnection {
         descriptor = made
         // From here on `deinit` closes it, also where one of these throws.
         try connect(to: path, deadline: deadline)
-        try checkPeer(path)
+        try checkPeer(path, listener)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
@@ -166,15 +166,16 @@ extension SocketConnection {
         }
     }
 
-    private func checkPeer(_ path: String) throws(TokenClientError) {
+    private func checkPeer(_ path: String, _ listener: UInt32) throws(TokenClientError) {
         // struct ucred is behind _GNU_SOURCE: three 32-bit numbers, pid, uid and gid.
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, .max)
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
         let result = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
-        guard result == 0, credentials.uid == geteuid() else {
+        guard result == 0, credentials.uid == listener else {
+            let expected = listener == geteuid() ? "" : ", not uid \(listener)"
             throw TokenClientError(
                 .untrustedPeer,
-                "another user (uid \(credentials.uid)) listens at \(path); nothing was sent"
+                "another user (uid \(credentials.uid)) listens at \(path)\(expected); nothing was sent"
             )
         }
     }

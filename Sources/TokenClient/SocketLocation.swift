@@ -9,7 +9,7 @@ enum SocketLocation {
     /// The variables of this process that matter for it.
     static func variables() -> [String: String] {
         var environment: [String: String] = [:]
-        for name in ["TOKEND_SOCKET", "XDG_RUNTIME_DIR"] {
+        for name in ["TOKEND_SOCKET", "TOKEND_SOCKET_UID", "XDG_RUNTIME_DIR"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
         return environment
@@ -22,6 +22,18 @@ enum SocketLocation {
         } catch {
             throw TokenClientError(.daemonAbsent, error.message)
         }
+    }
+
+    /// The user who must listen there: of the socket that `TOKEND_SOCKET` names the one that `TOKEND_SOCKET_UID` names, if
+    /// there is one, else this user. What is no number is a fault: nobody is taken for whoever was meant.
+    static func listener(in environment: [String: String]) throws(TokenClientError) -> UInt32 {
+        guard environment["TOKEND_SOCKET"]?.isEmpty == false, let named = environment["TOKEND_SOCKET_UID"],
+            !named.isEmpty
+        else { return geteuid() }
+        guard let uid = UInt32(named), uid != .max else {
+            throw TokenClientError(.daemonAbsent, "TOKEND_SOCKET_UID must be a user’s number, such as 1000")
+        }
+        return uid
     }
 
     private static func isOwnFolder(_ path: String) -> Bool {

@@ -18,11 +18,13 @@ package import TokendProtocol
 /// ```
 ///
 /// Calls block until the answer is there or their time has run out; one instance belongs to one thread at a time (it is
-/// not `Sendable`). It connects with the first call, checks that the listener runs as the same user before it sends
-/// anything, and connects anew, once a call, where the daemon was restarted meanwhile.
+/// not `Sendable`). It connects with the first call, checks that the listener runs as the same user, or as the one that
+/// was named, before it sends anything, and connects anew, once a call, where the daemon was restarted meanwhile.
 public final class TokenClient {
     /// Where the socket is.
     public let socketPath: String
+    /// The user who must listen there.
+    package let listener: UInt32
     private var connection: SocketConnection?
     private var lastID: Int64 = 0
     /// Replies that came while another was waited for.
@@ -32,17 +34,28 @@ public final class TokenClient {
 
     /// A client of the daemon at `socketPath`; without one, at the place that the environment names (`TOKEND_SOCKET`,
     /// else below `XDG_RUNTIME_DIR`). Does not connect yet.
-    public init(socketPath: String? = nil) throws(TokenClientError) {
+    ///
+    /// `listener`: the uid of whoever runs that daemon, where it is another user who serves this one on a further socket
+    /// (`sockets.NAME.uids`). Without it: this user or, with `TOKEND_SOCKET`, the one that `TOKEND_SOCKET_UID` names.
+    public init(socketPath: String? = nil, listener: UInt32? = nil) throws(TokenClientError) {
         if let socketPath {
             self.socketPath = socketPath
+            self.listener = listener ?? geteuid()
         } else {
-            self.socketPath = try SocketLocation.path(in: SocketLocation.variables())
+            let variables = SocketLocation.variables()
+            self.socketPath = try SocketLocation.path(in: variables)
+            if let listener {
+                self.listener = listener
+            } else {
+                self.listener = try SocketLocation.listener(in: variables)
+            }
         }
     }
 
     /// As above, with an environment of the caller's.
     package init(environment: [String: String]) throws(TokenClientError) {
         socketPath = try SocketLocation.path(in: environment)
+        listener = try SocketLocation.listener(in: environment)
     }
 
     /// A request that was sent and not answered yet.
@@ -87,9 +100,9 @@ public final class TokenClient {
         let pending = PendingReply(id: lastID, method: method)
         let line = Self.line(pending, params)
         if let open = connection, open.isStale { connection = nil }
-        if connection == nil { connection = try SocketConnection(path: socketPath, deadline: deadline) }
+        if connection == nil { connection = try connected(deadline) }
         if try connection?.send(line, deadline: deadline) == true { return pending }
-        let fresh = try SocketConnection(path: socketPath, deadline: deadline)
+        let fresh = try connected(deadline)
         connection = fresh
         guard try fresh.send(line, deadline: deadline) else { throw Self.lost(method) }
         return pending
@@ -137,6 +150,10 @@ public final class TokenClient {
         }
     }
 
+    private func connected(_ deadline: Deadline) throws(TokenClientError) -> SocketConnection {
+        try SocketConnection(path: socketPath, listener: listener, deadline: deadline)
+    }
+
     private func reconnect(
         for pending: PendingReply,
         with params: JSONObject?,
@@ -144,7 +161,7 @@ public final class TokenClient {
     ) throws(TokenClientError) {
         connection = nil
         guard let params else { throw Self.lost(pending.method) }
-        let fresh = try SocketConnection(path: socketPath, deadline: deadline)
+        let fresh = try connected(deadline)
         guard try fresh.send(Self.line(pending, params), deadline: deadline) else { throw Self.lost(pending.method) }
         connection = fresh
     }

@@ -19,7 +19,7 @@ public struct TokenClientError: Error, Sendable, CustomStringConvertible {
 
         /// The daemon is not there; start it with `systemctl --user start tokend.socket`.
         public static let daemonAbsent = Code(rawValue: "daemon_absent")
-        /// Who listens on the socket is not you; nothing was sent to them.
+        /// Who listens on the socket is not you, nor the user that you named; nothing was sent to them.
         public static let untrustedPeer = Code(rawValue: "untrusted_peer")
         /// The daemon went away before it answered, and the request may have been carried out.
         public static let connectionLost = Code(rawValue: "connection_lost")

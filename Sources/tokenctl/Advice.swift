@@ -11,16 +11,16 @@ package struct Advice: Sendable {
     package let verb: Verb.Name
     /// The account that was named, if one was.
     package let account: String?
-    /// The tool that `setup` was asked to set up.
-    package let tool: String?
+    /// What stood there without a dash, for a corrected command line to have it as well.
+    package let operands: [String]
     /// Unix seconds, for the time phrases.
     package let now: Int64
 
     /// What the advice may depend on.
-    package init(verb: Verb.Name, account: String?, tool: String? = nil, now: Int64) {
+    package init(verb: Verb.Name, account: String?, operands: [String] = [], now: Int64) {
         self.verb = verb
         self.account = account
-        self.tool = tool
+        self.operands = operands
         self.now = now
     }
 
@@ -76,8 +76,8 @@ package struct Advice: Sendable {
             return ["tokenctl login" + suffix(name)]
         case "insufficient_scope":
             guard let name else { return [] }
-            let wanted = data["requested"]?.string.map { " --scope '\(TerminalText.sanitized($0))'" } ?? ""
-            return ["tokenctl login" + suffix(name) + wanted]
+            let wanted = data["requested"]?.string.map { ShellWord.inQuotes(TerminalText.sanitized($0)) }
+            return ["tokenctl login" + suffix(name) + (wanted.map { " --scope \($0)" } ?? "")]
         case "store_locked": return ["tokenctl unlock"]
         case "store_unavailable" where data["file"] != nil: return ["tokenctl doctor"]
         case "store_unavailable": return Self.storeSteps
@@ -118,17 +118,31 @@ package struct Advice: Sendable {
         return existing + [Self.addAnAccount(account.flatMap { AccountDraft.isName($0) ? $0 : nil } ?? "work")]
     }
 
+    /// The command line with that account, complete as far as it was.
     private func command(_ name: String) -> String {
+        let name = ShellWord.quoted(name)
         switch verb {
-        case .credentialGit, .credentialDocker, .credentialKubernetes: "tokenctl \(verb.rawValue) --account \(name)"
-        case .exec: "tokenctl exec \(name) -- COMMAND"
-        case .call: "tokenctl call \(name) URL"
-        case .setup: "tokenctl setup \(tool ?? "TOOL") \(name)"
-        default: "tokenctl \(verb.rawValue) \(name)"
+        case .credentialGit, .credentialDocker:
+            return "tokenctl \(verb.rawValue) \(operand(0, "get")) --account \(name)"
+        case .credentialKubernetes, .credentialAWS: return "tokenctl \(verb.rawValue) --account \(name)"
+        case .exec: return "tokenctl exec \(name) -- COMMAND"
+        case .call:
+            let rest = operands.count > 1 ? operands.indices.dropFirst().map { operand($0, "") } : ["URL"]
+            return "tokenctl call \(name) \(rest.joined(separator: " "))"
+        case .policyRevoke: return "tokenctl policy revoke \(name) \(operand(1, "CLIENT"))"
+        case .setup: return "tokenctl setup \(operand(0, "TOOL")) \(name)"
+        default:
+            // Not every verb is about an account.
+            let takesAccount = Verb.named(verb)?.operandCandidates.first == .accounts
+            return "tokenctl \(takesAccount ? verb.rawValue : "status") \(name)"
         }
     }
 
+    private func operand(_ index: Int, _ other: String) -> String {
+        operands.indices.contains(index) ? ShellWord.quoted(TerminalText.sanitized(operands[index])) : other
+    }
+
     private func suffix(_ name: String?) -> String {
-        name.map { " \(TerminalText.sanitized($0))" } ?? ""
+        name.map { " " + ShellWord.quoted(TerminalText.sanitized($0)) } ?? ""
     }
 }

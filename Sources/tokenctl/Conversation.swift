@@ -113,7 +113,11 @@ final class Conversation {
     }
 
     private func advice(_ account: String?) -> Advice {
-        let tool = invocation.verb == .setup ? invocation.operands.first : nil
-        return Advice(verb: invocation.verb, account: account ?? invocation.account, tool: tool, now: now)
+        Advice(
+            verb: invocation.verb,
+            account: account ?? invocation.account,
+            operands: invocation.operands,
+            now: now
+        )
     }
 }

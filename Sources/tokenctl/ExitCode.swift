@@ -25,4 +25,10 @@ package enum ExitCode {
     package static let noPermission: Int32 = 77
     /// The configuration has a fault.
     package static let configuration: Int32 = 78
+    /// `exec`: the program is there and cannot be run, as env(1) and the shells have it.
+    package static let notExecutable: Int32 = 126
+    /// `exec`: there is no such program.
+    package static let notFound: Int32 = 127
+    /// A signal ended it: this and the signal's number.
+    package static let signal: Int32 = 128
 }

@@ -8,35 +8,43 @@ import TokenClient
 package struct Program {
     /// What the program may know of the world.
     package struct World {
-        /// The variables of the process.
+        /// The variables of the process, as other programs get them.
+        package let variables: ProgramVariables
+        /// The same, to be read here.
         package let environment: [String: String]
         /// Unix seconds.
         package let now: () -> Int64
         /// Makes Ctrl-C something that is told instead of an end.
         package let takeOverSignals: () -> Interruption
         /// A program's path, or nil.
-        package let findProgram: (String) -> String?
+        package let pathOf: (SystemText) -> SystemText?
         /// Becomes another program: its arguments, the path first, the name it was called by, its variables. Comes back
         /// only where that fails, with the error number.
-        package let become: ([String], String, [String: String]) -> Int32
+        package let become: ([SystemText], SystemText, ProgramVariables) -> Int32
         /// The path of this program; nil where the system does not tell it.
         package let ownPath: () -> String?
 
         /// A world of the caller's.
         package init(
-            environment: [String: String],
+            variables: ProgramVariables,
             now: @escaping () -> Int64,
             takeOverSignals: @escaping () -> Interruption,
-            findProgram: @escaping (String) -> String?,
-            become: @escaping ([String], String, [String: String]) -> Int32,
+            pathOf: @escaping (SystemText) -> SystemText?,
+            become: @escaping ([SystemText], SystemText, ProgramVariables) -> Int32,
             ownPath: @escaping () -> String?
         ) {
-            self.environment = environment
+            self.variables = variables
+            environment = variables.texts
             self.now = now
             self.takeOverSignals = takeOverSignals
-            self.findProgram = findProgram
+            self.pathOf = pathOf
             self.become = become
             self.ownPath = ownPath
+        }
+
+        /// The path of a program of that name, or nil.
+        func findProgram(_ name: String) -> String? {
+            pathOf(SystemText(name))?.exactText
         }
     }
 
@@ -50,12 +58,12 @@ package struct Program {
     }
 
     /// Does what the arguments (without the program's name) ask for; the result is the exit code.
-    package func run(_ arguments: [String]) -> Int32 {
+    package func run(_ arguments: [SystemText]) -> Int32 {
         var code: Int32
         do throws(TokenctlError) {
             code = try perform(try CommandLineParser.parse(arguments))
         } catch {
-            report(error, asJSON: CommandLineParser.wantsJSON(arguments))
+            report(error, asJSON: CommandLineParser.wantsJSON(arguments.map(\.text)))
             code = error.exitCode
         }
         console.clearSpinner()

@@ -8,29 +8,31 @@
 struct Tokenctl {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        let environment = processEnvironment()
-        let console = Console(traits: TerminalTraits.current(environment: environment))
+        let variables = ProgramVariables(texts(environ))
+        let console = Console(traits: TerminalTraits.current(environment: variables.texts))
         let world = Program.World(
-            environment: environment,
+            variables: variables,
             now: { Int64(time(nil)) },
             takeOverSignals: Interruption.takeOver,
-            findProgram: { BrowserLauncher.find($0, environment: environment) },
+            pathOf: variables.path,
             become: become,
             ownPath: ownPath
         )
+        let words = texts(CommandLine.unsafeArgv)
         let arguments = CommandLineParser.arguments(
-            Array(CommandLine.arguments.dropFirst()),
-            startedAs: CommandLine.arguments.first ?? ""
+            Array(words.dropFirst()),
+            startedAs: words.first?.text ?? ""
         )
         exit(Program(console: console, world: world).run(arguments))
     }
 
-    private static func become(_ arguments: [String], name: String, environment: [String: String]) -> Int32 {
+    private static func become(_ arguments: [SystemText], name: SystemText, variables: ProgramVariables) -> Int32 {
+        let path = CStrings(Array(arguments.prefix(1)))
         let words = CStrings([name] + arguments.dropFirst())
-        let variables = CStrings(environment.map { "\($0.key)=\($0.value)" })
+        let entries = CStrings(variables.entries)
         // What is ignored stays ignored in the other program.
         signal(SIGPIPE, SIG_DFL)
-        execve(arguments[0], words.pointers, variables.pointers)
+        if let path = path.pointers[0] { execve(path, words.pointers, entries.pointers) }
         return errno
     }
 
@@ -41,14 +43,14 @@ struct Tokenctl {
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private static func processEnvironment() -> [String: String] {
-        var environment: [String: String] = [:]
-        var entry: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = environ
+    /// A list of texts as C has them, ended by a null pointer.
+    private static func texts(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [SystemText] {
+        var texts: [SystemText] = []
+        var entry = list
         while let text = entry.pointee {
-            let pair = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if pair.count == 2 { environment[String(pair[0])] = String(pair[1]) }
+            texts.append(SystemText(cString: text))
             entry += 1
         }
-        return environment
+        return texts
     }
 }

@@ -74,7 +74,7 @@ package struct TokenctlError: Error, Sendable, Equatable {
 
     /// A signal ended it.
     package static func interrupted(by signal: Int32, _ message: String) -> TokenctlError {
-        TokenctlError(.interrupted, exitCode: 128 + signal, message)
+        TokenctlError(.interrupted, exitCode: ExitCode.signal + signal, message)
     }
 
     /// What `--json` prints: the daemon's error as it came, or one of our own in the same form.

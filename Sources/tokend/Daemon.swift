@@ -289,7 +289,8 @@ import TokendProtocol
             server: server,
             narrowSockets: narrowSockets,
             answerPatience: .seconds(5),
-            refreshPatience: .seconds(broker.configuration.daemon.wire.timeout + 10)
+            refreshPatience: .seconds(min(broker.configuration.daemon.wire.timeout + 10, 45)),
+            keepingPatience: .seconds(10)
         ) { [unowned self] in
             socket.remove()
             server.closeAll()

@@ -14,6 +14,7 @@ import Systemd
     private let onEnd: () -> Void
     private let answersUntil: BootInstant
     private let refreshesUntil: BootInstant
+    private let keepingPatience: Duration
     private var sources: [EventSource] = []
     private var isKeeping = false
 
@@ -24,12 +25,14 @@ import Systemd
         narrowSockets: NarrowSockets,
         answerPatience: Duration,
         refreshPatience: Duration,
+        keepingPatience: Duration,
         onEnd: @escaping () -> Void
     ) {
         self.loop = loop
         self.broker = broker
         self.server = server
         self.narrowSockets = narrowSockets
+        self.keepingPatience = keepingPatience
         self.onEnd = onEnd
         answersUntil = loop.bootTime.advanced(by: answerPatience)
         refreshesUntil = loop.bootTime.advanced(by: refreshPatience)
@@ -50,7 +53,7 @@ import Systemd
         isKeeping = true
         for source in sources { source.cancel() }
         Task.onLoop { [self] in
-            await broker.keepTokens()
+            await broker.keepTokens(within: keepingPatience)
             onEnd()
         }
     }

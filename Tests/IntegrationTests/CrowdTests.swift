@@ -10,11 +10,16 @@ extension Programs {
         /// Connects until it is sent away, tells how often it got in, and stays.
         private static let greedy = """
             held = []
-            while True:
-                s = connect()
-                ask(s, "hello")
-                if hear(s) == "closed": break
+            def enters():
+                try:
+                    s = connect()
+                    ask(s, "hello")
+                    if hear(s) == "closed": return False
+                except OSError:
+                    return False
                 held.append(s)
+                return True
+            while enters(): pass
             print("held", len(held), flush=True)
             sys.stdin.read()
             """

@@ -4,6 +4,7 @@
 import FoundationEssentials
 import TestSupport
 import Testing
+import TokendProtocol
 
 extension Programs {
     /// The manual page that is written by hand, beside what the program says of itself.
@@ -22,6 +23,23 @@ extension Programs {
                 #expect(expected.count > 50)
                 #expect(try Self.manual() == expected)
             }
+        }
+
+        @Test func `tokenctl(1) has every exit status of the program`() throws {
+            var codes = Set(ErrorKind.known.map(\.exitCode))
+            for line in try Self.text("Sources/tokenctl/ExitCode.swift").split(separator: "\n") {
+                guard let number = line.split(separator: ": Int32 = ").last.flatMap({ Int32($0) }) else { continue }
+                codes.insert(number)
+            }
+            #expect(codes.count > 14)
+            let page = try Self.text("man/tokenctl.1").split(separator: ".Sh ").first { $0.hasPrefix("EXIT STATUS") }
+            let items = try #require(page).split(separator: "\n").filter { $0.hasPrefix(".It ") }
+            // Of a signal's, which are many, the page has the rule.
+            #expect(items == codes.sorted().map { ".It \($0)" + ($0 == 128 ? "+N" : "") })
+        }
+
+        private static func text(_ file: String) throws -> String {
+            String(decoding: try Data(contentsOf: URL(filePath: BuildProducts.source + "/" + file)), as: UTF8.self)
         }
 
         /// The verbs' names in the overview.
@@ -44,8 +62,7 @@ extension Programs {
 
         /// The same of the page: `.It Ic login Op Ar ACCOUNT` and `.It Fl -issuer Ar URL`.
         private static func manual() throws -> [String] {
-            let page = try Data(contentsOf: URL(filePath: BuildProducts.source + "/man/tokenctl.1"))
-            return String(decoding: page, as: UTF8.self).split(separator: "\n")
+            try text("man/tokenctl.1").split(separator: "\n")
                 .filter { $0.hasPrefix(".It Ic ") || $0.hasPrefix(".It Fl ") }.map(plain)
         }
 

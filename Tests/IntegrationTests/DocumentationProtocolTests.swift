@@ -94,11 +94,12 @@ import TokendProtocol
         let limits = try #require(Self.page.tables.first { $0.heading == "Limits" }).column("how much")
         let code = SessionLimits()
         #expect(
-            limits.prefix(8) == [
+            limits.prefix(9) == [
                 "\(code.line >> 10) KiB", "32 levels", "\(code.inFlight)", "\(code.unread >> 20) MiB",
                 "\(code.turn.components.attoseconds / 1_000_000_000_000_000) ms",
                 "half of the daemon's descriptors (`LimitNOFILE`), or all but \(SessionLimits.ownDescriptors) "
                     + "where that is more",
+                "for programs outside sandboxes of which no process holds half of all",
                 "256; all such sockets together, an eighth of the descriptors", "\(code.halfLines >> 20) MiB",
             ]
         )

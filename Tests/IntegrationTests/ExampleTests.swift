@@ -2,18 +2,23 @@
 // Copyright the tokend authors
 
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
 extension Programs {
     /// `examples/ask-an-api`, as somebody would run it who has just read it.
     @Suite struct Examples {
-        private static func run(_ command: String, _ stand: Stand) async throws -> ChildProcess.Finished {
+        private static func run(
+            _ command: String,
+            _ stand: Stand,
+            url: String? = nil
+        ) async throws -> ChildProcess.Finished {
             var environment = stand.world.environment
             environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")
             environment["EXAMPLES"] = BuildProducts.source + "/examples/ask-an-api"
             environment["BUILD"] = stand.session.folder
-            environment["URL"] = stand.provider.origin + "/userinfo"
+            environment["URL"] = url ?? stand.provider.origin + "/userinfo"
             return try await ChildProcess.run("bash", ["-euc", command], environment: environment)
         }
 
@@ -50,6 +55,32 @@ extension Programs {
                 let finished = try await Self.run(command, stand)
                 #expect(finished.output.contains("\"email\":\"alice@example.org\""), "\(finished)")
                 #expect(stand.provider.count(grantType: "refresh_token") == 1)
+            }
+        }
+
+        @Test(arguments: [
+            (commands[0], false), (commands[1], true), (commands[2].replacing("curl -s", with: "curl -sL"), true),
+            ("tokenctl call work \"$URL\" -- --location", true),
+        ]) func `no redirect takes a token to another host`(_ command: String, _ follows: Bool) async throws {
+            let seen = Mutex<[[String]]>([])
+            let other = try ByteServer { request, connection in
+                seen.withLock { $0.append(request.headers("Authorization")) }
+                return connection.send(WireResponse.text("elsewhere").bytes)
+            }
+            defer { other.stop() }
+            let elsewhere = "http://localhost:\(other.port)/me"
+            let api = try ByteServer { request, connection in
+                let isAuthorized = request.header("Authorization")?.hasPrefix("Bearer ") == true
+                let answer: WireResponse =
+                    isAuthorized ? .redirect(to: elsewhere, status: 302) : .text("who?", status: 403)
+                return connection.send(answer.bytes)
+            }
+            defer { api.stop() }
+            try await Stand.with { stand in
+                try await stand.signIn()
+                let finished = try await Self.run(command, stand, url: "http://127.0.0.1:\(api.port)/me")
+                #expect(finished.output.contains("elsewhere") == follows, "\(finished)")
+                #expect(seen.withLock { $0 } == (follows ? [[]] : []))
             }
         }
     }

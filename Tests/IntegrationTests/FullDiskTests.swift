@@ -88,32 +88,13 @@ extension Programs {
             }
         }
 
-        /// A file system of 64 KiB.
-        private struct Disk {
-            let folder: String
-            private var filler: String { folder + "/filler" }
-
-            /// Leaves no byte of space.
-            func fill() throws {
-                let descriptor = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-                try #require(descriptor >= 0)
-                defer { close(descriptor) }
-                let block = [UInt8](repeating: 0, count: 4096)
-                while write(descriptor, block, block.count) > 0 {}
-                try #require(errno == ENOSPC)
-            }
-
-            func free() { unlink(filler) }
-        }
-
-        private func withTinyDisk(_ body: (Stand, Disk) async throws -> Void) async throws {
+        private func withTinyDisk(_ body: (Stand, TinyDisk) async throws -> Void) async throws {
             var template = Array("/tmp/tokend-disk.XXXXXX".utf8CString)
             try #require(mkdtemp(&template) != nil)
             let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             defer { rmdir(folder) }
-            try #require(mount("tmpfs", folder, "tmpfs", 0, "size=64k,mode=0700") == 0)
-            // Also of a daemon that still runs there.
-            defer { umount2(folder, Int32(MNT_DETACH)) }
+            let disk = try TinyDisk(at: folder)
+            defer { disk.unmount() }
             try await Stand.with(
                 keyring: .none,
                 prepare: { world, provider in
@@ -122,7 +103,7 @@ extension Programs {
                 }
             ) { stand in
                 try await FileStoreStand.unlock(stand.client)
-                try await body(stand, Disk(folder: folder))
+                try await body(stand, disk)
             }
         }
     }

@@ -111,5 +111,40 @@ extension Programs {
                 #expect(access(Self.path(stand), F_OK) != 0)
             }
         }
+
+        @Test(.enabled(if: geteuid() == 0, "becoming another user takes root"))
+        func `another user's tokenctl uses a socket that names it, and says whose it must be`() async throws {
+            let nobody: UInt32 = 65534
+            var template = Array("/tmp/tokend-shared-XXXXXX".utf8CString)
+            #expect(mkdtemp(&template) != nil)
+            let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            #expect(chmod(folder, 0o755) == 0)
+            // The build's own folder may be closed to others.
+            try FileManager.default.copyItem(atPath: BuildProducts.program("tokenctl"), toPath: folder + "/tokenctl")
+            try await Stand.with { stand in
+                try await stand.signIn()
+                let path = folder + "/build.sock"
+                try stand.world.writeConfiguration(
+                    "{ sockets: { build: { path: \"\(path)\", accounts: [\"work\"], mode: \"0666\", uids: [\(nobody)] } } }"
+                )
+                _ = try await stand.client.result("config.reload")
+                func token(_ uid: String?) async throws -> ChildProcess.Finished {
+                    var environment = ["PATH": "/usr/bin:/bin", "TOKEND_SOCKET": path]
+                    environment["TOKEND_SOCKET_UID"] = uid
+                    let user = ["--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups"]
+                    let command = [folder + "/tokenctl", "token", "work"]
+                    return try await ChildProcess.run("setpriv", user + command, environment: environment)
+                }
+                let own = try #require(try await stand.token()["access_token"]?.string)
+                let served = try await token("0")
+                #expect(served.status == .code(0) && served.output == own + "\n", "\(served)")
+                for uid in [nil, "\(nobody)", "1"] {
+                    let refused = try await token(uid)
+                    #expect(refused.status == .code(77) && refused.output.isEmpty, "\(refused)")
+                    #expect(refused.errors.contains("another user (uid 0) listens at \(path)"))
+                }
+            }
+        }
     }
 }

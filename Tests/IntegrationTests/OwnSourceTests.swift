@@ -31,6 +31,14 @@ import Testing
         #expect(try Self.values(of: "response_type") == ["\"code\""])
     }
 
+    /// Its start is most of what a script that asks for a token waits for.
+    @Test func `tokenctl has no Foundation in it, nor has what it is made of`() throws {
+        let targets = ["HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol", "tokenctl"]
+        let own = try Self.sources().filter { source in targets.contains { source.path.hasPrefix($0 + "/") } }
+        #expect(own.count > 100)
+        #expect(own.filter { $0.text.contains("import Foundation") }.map(\.path) == [])
+    }
+
     @Test(arguments: ["tokend", "tokenctl"])
     func `no program of ours can show a provider's page itself (8252-1)`(program: String) async throws {
         let linked = try await ChildProcess.run(

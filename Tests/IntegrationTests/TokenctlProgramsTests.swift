@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import FoundationEssentials
+import Glibc
 import StrictJSON
 import TestSupport
 import Testing
@@ -22,6 +23,46 @@ extension Programs {
                 // A pipe that breaks ends it, as it would without us.
                 let broken = try await tokenctl.run("exec", "work", "--", "sh", "-c", "kill -PIPE $$; exit 3")
                 #expect(broken.exitCode == 128 + 13)
+            }
+        }
+
+        @Test func `what is no UTF-8 goes to another program byte for byte`() async throws {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                var environment = stand.world.environment
+                environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")
+                environment["URL"] = stand.provider.origin + "/userinfo"
+                environment["FOLDER"] = stand.session.folder
+                let script = """
+                    export ODD=$'v\\xe9'
+                    printf '#!/bin/sh\\nprintf "%%s" "$1$ODD"\\n' > "$FOLDER"/$'p\\xe9'
+                    chmod 700 "$FOLDER"/$'p\\xe9'
+                    tokenctl exec work -- "$FOLDER"/$'p\\xe9' $'a\\xe9' | od -An -tx1
+                    cd "$FOLDER"
+                    PATH=$FOLDER:$PATH tokenctl exec work -- $'p\\xe9' b | od -An -tx1
+                    tokenctl call work "$URL" -- --output $'o\\xe9'
+                    test -s $'o\\xe9'
+                    """
+                let finished = try await ChildProcess.run("bash", ["-euc", script], environment: environment)
+                #expect(finished.status == .code(0) && finished.errors.isEmpty, "\(finished)")
+                #expect(finished.output == " 61 e9 76 e9\n 62 76 e9\n")
+            }
+        }
+
+        @Test func `a browser that the daemon starts gets its variables byte for byte`() async throws {
+            let odd = ["bash", "-c", "export ODD=$'v\\xe9'; exec \"$@\"", "bash"]
+            try await Stand.with(by: odd) { stand in
+                let browser = stand.session.folder + "/browser", told = browser + ".told"
+                let text = "#!/bin/sh\nprintf %s \"$ODD\" > \(told)\n"
+                try Data(text.utf8).write(to: URL(filePath: browser))
+                #expect(chmod(browser, 0o700) == 0 && mkfifo(told, 0o600) == 0)
+                try stand.world.writeConfiguration("{ browser: [\"\(browser)\"] }")
+                _ = try await stand.client.result("config.reload")
+                let params: JSONObject = ["account": "work", "open_browser": true]
+                _ = try await stand.client.result("login.start", params)
+                let words = ["-An", "-tx1", told]
+                let finished = try await ChildProcess.run("od", words, environment: stand.world.environment)
+                #expect(finished.output == " 76 e9\n", "\(finished)")
             }
         }
 

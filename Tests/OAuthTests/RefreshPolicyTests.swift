@@ -59,6 +59,11 @@ import Testing
         #expect(policy.keepAliveDelay(grantLifetime: 7_776_000) == 259_200)
         #expect(RefreshPolicy().keepAliveDelay(grantLifetime: 86_400) == nil)
     }
+
+    @Test(arguments: [0, -1, -86_400, Int64.min] as [Int64])
+    func `a grant's life that is over is none, and no reason to refresh in a loop (rule 17)`(life: Int64) {
+        #expect(RefreshPolicy(keepAlive: 259_200).keepAliveDelay(grantLifetime: life) == 259_200)
+    }
 }
 
 @Suite struct BackoffTests {

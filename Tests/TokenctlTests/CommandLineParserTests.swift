@@ -6,7 +6,7 @@ import tokenctl
 
 @Suite struct CommandLineParserTests {
     private func invocation(_ arguments: String...) throws -> Invocation {
-        guard case .run(let invocation) = try CommandLineParser.parse(arguments) else {
+        guard case .run(let invocation) = try CommandLineParser.parse(SystemText.list(arguments)) else {
             throw TokenctlError.usage("no invocation")
         }
         return invocation
@@ -14,7 +14,7 @@ import tokenctl
 
     private func error(_ arguments: String...) -> TokenctlError? {
         do throws(TokenctlError) {
-            _ = try CommandLineParser.parse(arguments)
+            _ = try CommandLineParser.parse(SystemText.list(arguments))
             return nil
         } catch {
             return error
@@ -57,9 +57,11 @@ import tokenctl
 
     @Test func `help is understood wherever it stands`() throws {
         #expect(try CommandLineParser.parse([]) == .nothing)
-        for arguments in [["--help"], ["-h"], ["help"]] { #expect(try CommandLineParser.parse(arguments) == .help([])) }
+        for arguments in [["--help"], ["-h"], ["help"]] as [[SystemText]] {
+            #expect(try CommandLineParser.parse(arguments) == .help([]))
+        }
         for arguments in [["help", "login"], ["login", "-h"], ["login", "work", "--help"]] {
-            #expect(try CommandLineParser.parse(arguments) == .help([.login]))
+            #expect(try CommandLineParser.parse(SystemText.list(arguments)) == .help([.login]))
         }
         #expect(try CommandLineParser.parse(["account", "add", "--help"]) == .help([.accountAdd]))
     }
@@ -68,9 +70,9 @@ import tokenctl
         (["stauts"], "status"), (["lgoin"], "login"), (["account", "lst"], "account list"), (["tok"], "token"),
     ])
     func `a mistyped verb gets the nearest name`(_ arguments: [String], _ near: String) {
-        #expect(throws: TokenctlError.self) { try CommandLineParser.parse(arguments) }
+        #expect(throws: TokenctlError.self) { try CommandLineParser.parse(SystemText.list(arguments)) }
         do throws(TokenctlError) {
-            _ = try CommandLineParser.parse(arguments)
+            _ = try CommandLineParser.parse(SystemText.list(arguments))
         } catch {
             #expect(error.exitCode == 64)
             #expect(error.message.contains("did you mean “\(near)”?"))
@@ -101,7 +103,7 @@ import tokenctl
             let command = example.split { "|>".contains($0) }[0]
             let words = command.split { " \\\n".contains($0) }.map(String.init)
             #expect(words.first == "tokenctl")
-            _ = try CommandLineParser.parse(Array(words.dropFirst()))
+            _ = try CommandLineParser.parse(SystemText.list(Array(words.dropFirst())))
         }
     }
 
@@ -158,8 +160,27 @@ import tokenctl
         #expect(try invocation("call", "work", "PUT", "https://a", "--", "-v").tail == ["-v"])
     }
 
+    @Test func `another program's words may be any bytes, our own are UTF-8`() throws {
+        let odd = SystemText(bytes: [0x61, 0xE9])
+        let parsed = try CommandLineParser.parse(["exec", "work", "--", odd, "b"])
+        #expect(parsed == .run(Invocation(verb: .exec, operands: ["work"], tail: [odd, "b"])))
+        for words in [["login", odd], ["login", "--issuer", odd], ["status", "--", odd]] as [[SystemText]] {
+            let fault = #expect(throws: TokenctlError.self) { try CommandLineParser.parse(words) }
+            #expect(fault?.message == "“a�” is no UTF-8 text" && fault?.exitCode == 64)
+        }
+    }
+
+    @Test func `a variable is put in the place of its like, and the others stay as they came`() {
+        let odd = SystemText(bytes: Array("ODD=".utf8) + [0xE9])
+        var variables = ProgramVariables(["A=1", odd, "T=old", "A=2", "T=older", "no variable"])
+        #expect(variables.texts == ["A": "1", "ODD": "�", "T": "old"])
+        variables.set("T", to: "new=er")
+        #expect(variables.texts["T"] == "new=er" && variables["ODD"] == [0xE9])
+        #expect(variables.entries == ["A=1", odd, "A=2", "no variable", "T=new=er"])
+    }
+
     @Test func `other tools run it under names of their own`() {
-        func arguments(_ path: String) -> [String] { CommandLineParser.arguments(["get"], startedAs: path) }
+        func arguments(_ path: String) -> [SystemText] { CommandLineParser.arguments(["get"], startedAs: path) }
         #expect(arguments("/usr/lib/git-core/git-credential-tokend") == ["credential", "git", "get"])
         #expect(arguments("docker-credential-tokend") == ["credential", "docker", "get"])
         #expect(

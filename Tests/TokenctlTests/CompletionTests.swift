@@ -6,8 +6,8 @@ import Testing
 import tokenctl
 
 @Suite struct CompletionTests {
-    /// Runs a shell to its end: its output, and whether it ended well.
-    private static func run(_ arguments: [String]) throws -> (output: String, isWell: Bool) {
+    /// Runs a shell to its end: its output, and whether it ended well. It has no home, and cannot make itself one.
+    static func run(_ arguments: [String]) throws -> (output: String, isWell: Bool) {
         let output = try TemporaryFile("")
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -16,7 +16,7 @@ import tokenctl
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = [
-            strdup("PATH=/usr/bin:/bin"), strdup("HOME=/nonexistent"), nil,
+            strdup("PATH=/usr/bin:/bin"), strdup("HOME=/dev/null"), nil,
         ]
         defer { (words + variables).forEach { free($0) } }
         var pid: pid_t = 0

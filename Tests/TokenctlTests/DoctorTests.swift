@@ -104,13 +104,28 @@ import tokenctl
         #expect(outcome.output.contains("→ chmod 600 \(daemon.path)"))
     }
 
+    @Test func `another user's socket is looked at by its owner alone`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        chmod(daemon.path, 0o666)
+        var there = Self.surroundings(daemon)
+        let (own, other) = (geteuid(), geteuid() + 1)
+        there.environment["TOKEND_SOCKET_UID"] = String(other)
+        let stranger = try there.run(["doctor"], daemon)
+        #expect(stranger.code == 1)
+        let said = stranger.output.split { " \n".contains($0) }.joined(separator: " ")
+        #expect(said.contains("\(daemon.path) belongs to uid \(own), not to uid \(other)"), "\(stranger)")
+        let token = try there.run(["token", "work"], daemon)
+        #expect(token.code == 77 && token.talk.contains("another user (uid \(own)) listens at"))
+    }
+
     @Test func `a session without bus, runtime folder or browser is told`() throws {
         let daemon = try Self.daemon()
         defer { daemon.stop() }
         var there = Self.surroundings(daemon)
         there.programs = [:]
         there.environment["DBUS_SESSION_BUS_ADDRESS"] = nil
-        there.environment["XDG_RUNTIME_DIR"] = "/nonexistent"
+        there.environment["XDG_RUNTIME_DIR"] = daemon.folder + "/none"
         let outcome = try there.run(["doctor"], daemon)
         #expect(outcome.code == 1)
         #expect(outcome.talk == "3 things are wrong.\n")

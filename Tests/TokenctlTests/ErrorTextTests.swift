@@ -3,6 +3,8 @@
 
 import StrictJSON
 import Testing
+import TokenClient
+import TokendProtocol
 import tokenctl
 
 @Suite struct ErrorTextTests {
@@ -56,6 +58,52 @@ import tokenctl
         defer { daemon.stop() }
         let outcome = try Surroundings().run([verb, "work"], daemon)
         #expect(outcome.talk == "tokenctl: that did not work\n  → \(step)\n")
+    }
+
+    /// Command lines in which an account can be one that nobody has, each up to where it is given.
+    private static let commands = [
+        ["login", "wrok"], ["status", "wrok"], ["token", "wrok"], ["logout", "wrok"], ["exec", "wrok", "--", "ls"],
+        ["call", "wrok", "POST", "https://api.example.com/a b"], ["call", "wrok", "https://api.example.com"],
+        ["account", "secret", "wrok"], ["account", "import", "wrok"], ["account", "show", "wrok"],
+        ["account", "remove", "wrok"], ["refresh", "wrok"], ["pause", "wrok"], ["resume", "wrok"], ["doctor", "wrok"],
+        ["policy", "revoke", "wrok", "exe:/usr/bin/mb sync"], ["setup", "git", "wrok"], ["callback", "x:/a?state=b"],
+        ["credential", "git", "get", "--account", "wrok"], ["credential", "docker", "get", "--account", "wrok"],
+        ["credential", "kubernetes", "--account", "wrok"], ["unlock"], ["reload"], ["policy", "list"],
+        ["credential", "aws", "--account", "wrok", "--role", "r"], ["log", "wrok"], ["account", "list"],
+    ]
+
+    @Test(arguments: commands) func `every command line that is advised is one that parses`(
+        _ arguments: [String]
+    ) throws {
+        let invocation = try CommandLineParser.parse(SystemText.list(arguments))
+        guard case .run(let invocation) = invocation else { throw TokenctlError.usage("no invocation") }
+        let operands = invocation.operands
+        for account in [nil, "wrok", "o'clock"] {
+            let advice = Advice(verb: invocation.verb, account: account, operands: operands, now: 0)
+            for kind in ErrorKind.known {
+                let data: JSONObject = [
+                    "accounts": ["work", "o'clock"], "requested": "it's a", "file": "/a", "line": 1,
+                ]
+                let reply = ProtocolError(kind, "that did not work", data: data)
+                let error = advice.error(TokenClientError(reply: reply, number: nil))
+                AdviceLine.check(steps: error.next)
+                #expect(kind != .accountUnknown || !error.next.isEmpty)
+            }
+            AdviceLine.check(steps: advice.accountSteps([]) + advice.accountSteps(["a", "b"]))
+        }
+    }
+
+    @Test(arguments: [
+        (["credential", "aws"], "tokenctl credential aws --account work"),
+        (["credential", "git", "store"], "tokenctl credential git store --account work"),
+        (["policy", "revoke", "wrok", "exe:/bin/a b"], "tokenctl policy revoke work 'exe:/bin/a b'"),
+        (["call", "wrok", "PUT", "https://a.example/"], "tokenctl call work PUT https://a.example/"),
+        (["call", "wrok", "https://a.example/?b&c"], "tokenctl call work 'https://a.example/?b&c'"),
+        (["unlock"], "tokenctl status work"),
+    ]) func `a corrected command line has what the one before had`(_ arguments: [String], _ corrected: String) throws {
+        guard case .run(let invocation) = try CommandLineParser.parse(SystemText.list(arguments)) else { return }
+        let advice = Advice(verb: invocation.verb, account: "wrok", operands: invocation.operands, now: 0)
+        #expect(advice.accountSteps(["work", "home"]) == [corrected])
     }
 
     @Test func `a scope that is missing leads to no sign-in without a name`() throws {

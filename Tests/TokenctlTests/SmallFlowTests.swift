@@ -107,6 +107,39 @@ import tokenctl
         #expect(try Surroundings().run(["logout", "a", "--all"], daemon).code == 64)
     }
 
+    @Test func `logout --all goes on after a refusal, tells each, and ends with the first one's code`() throws {
+        let daemon = try StandInDaemon { request in
+            switch request.params["account"]?.string {
+            case nil: .result(["accounts": ["a", "b", "c", "d"]])
+            case "b": .error("config_invalid", code: -32012, data: ["account": "b"], message: "b.json5 has a fault")
+            case "c": .error("internal_error", code: -32603, message: "it broke")
+            default: .result(["revoked": true])
+            }
+        }
+        defer { daemon.stop() }
+        let told = try Surroundings().run(["logout", "--all"], daemon)
+        #expect(told.code == 78)
+        #expect(
+            told.talk == """
+                Signed out of a; the provider revoked the grant.
+                b is not signed out: b.json5 has a fault
+                c is not signed out: it broke
+                  → tokenctl status c
+                Signed out of d; the provider revoked the grant.
+
+                """
+        )
+        let printed = try Surroundings().run(["logout", "--all", "--json"], daemon)
+        #expect(printed.code == 78 && printed.talk == "")
+        let accounts = printed.json?["accounts"]?.array ?? []
+        #expect(accounts.compactMap { $0.object?["account"]?.string } == ["a", "b", "c", "d"])
+        #expect(accounts[0] == ["revoked": true, "account": "a"])
+        let faults = accounts.map { $0.object?["error"]?.object }
+        #expect(faults[1]?["message"] == "b.json5 has a fault")
+        #expect(faults[1]?["data"]?.object?["kind"] == "config_invalid")
+        #expect(faults[2]?["code"] == -32603)
+    }
+
     @Test func `reload tells the faults and ends as config_invalid does`() throws {
         let fault: JSONObject = ["file": "a.json5", "line": 2, "member": "issuer", "message": "must be a URL"]
         let faulty = try daemon(["state": "faults", "faults": [.object(fault)]])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
 import StrictJSON
 import Testing
 import TokenClient
@@ -13,6 +14,29 @@ import TokendProtocol
             return nil
         } catch {
             return error.code
+        }
+    }
+
+    @Test func `nothing is sent where another user listens than the one that is expected`() throws {
+        let daemon = try StandInDaemon { _ in .result([:]) }
+        defer { daemon.stop() }
+        let own = geteuid()
+        #expect(try TokenClient(socketPath: daemon.path, listener: own).call(.hello) == [:])
+        let other = try TokenClient(socketPath: daemon.path, listener: own + 1)
+        #expect(code { () throws(TokenClientError) in _ = try other.call(.hello) } == .untrustedPeer)
+        #expect(daemon.methods == ["hello"])
+    }
+
+    @Test func `the environment names another listener for the socket that it names, and for no other`() throws {
+        func listener(_ environment: [String: String]) throws(TokenClientError) -> UInt32 {
+            try TokenClient(environment: environment).listener
+        }
+        #expect(try listener(["TOKEND_SOCKET": "/s", "TOKEND_SOCKET_UID": "1000"]) == 1000)
+        #expect(try listener(["TOKEND_SOCKET": "/s", "TOKEND_SOCKET_UID": ""]) == geteuid())
+        #expect(try listener(["XDG_RUNTIME_DIR": "/r", "TOKEND_SOCKET_UID": "1000"]) == geteuid())
+        for odd in ["alice", "-1", "1000 ", "4294967295", "4294967296"] {
+            let environment = ["TOKEND_SOCKET": "/s", "TOKEND_SOCKET_UID": odd]
+            #expect(code { () throws(TokenClientError) in _ = try listener(environment) } == .daemonAbsent)
         }
     }
 

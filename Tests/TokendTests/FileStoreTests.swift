@@ -17,25 +17,10 @@ import tokend
         }
     }
 
-    /// Lets `@LoopActor` code run in this process.
-    private static let loop: Void = {
-        var thread = pthread_t()
-        pthread_create(
-            &thread,
-            nil,
-            { _ in
-                _ = try? EventLoop.main.run()
-                return nil
-            },
-            nil
-        )
-        pthread_detach(thread)
-    }()
-
     private let folder: StoreFolder
 
     init() throws {
-        Self.loop
+        LoopThread.start
         folder = try StoreFolder()
     }
 

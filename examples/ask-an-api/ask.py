@@ -23,7 +23,10 @@ def ask(**more):
     if "error" in answer:  # such as `login_required`; the sentence is for a person
         sys.exit(answer["error"]["message"])
     token = answer["result"]["access_token"]
-    return token, urllib.request.Request(url, headers={"Authorization": "Bearer " + token})
+    request = urllib.request.Request(url)
+    # Unlike `headers=`, this stays out of the request that follows a redirect, which may lead to another host.
+    request.add_unredirected_header("Authorization", "Bearer " + token)
+    return token, request
 
 
 token, request = ask()

@@ -11,8 +11,7 @@ extension Account {
     ///
     /// - Throws: what is wrong with it, or the store's error; nothing is kept then.
     func giveSecret(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
-        if let error = configurationFault { throw error }
-        guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
+        let configuration = try usable()
         try ClientSecretCheck.check(kind, value, for: configuration, member: "value")
         try await vault.give(kind, value, to: configuration)
         hasClientItem = true

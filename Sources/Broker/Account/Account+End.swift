@@ -28,7 +28,9 @@ extension Account {
         }
         guard let next = EndNotice.next(end: end, after: now.wall) else { return }
         let instant = now.boot.advanced(by: .seconds(next.subtractingSaturated(now.wall)))
-        endTimer = ports.clock.schedule(at: instant, accuracy: .seconds(60)) { [weak self] in self?.watchEnd() }
+        endTimer = ports.clock.schedule(at: min(instant, horizon), accuracy: .seconds(60)) { [weak self] in
+            self?.watchEnd()
+        }
     }
 
     /// Each refresh names the end anew, a second off.

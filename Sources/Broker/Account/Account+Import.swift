@@ -10,10 +10,13 @@ import TokendProtocol
 extension Account {
     /// Takes over a refresh token: one refresh tells whether it is good and whom it is for, then it is stored.
     ///
-    /// - Throws: what the provider or the store said; the account's grant is then as it was.
+    /// It may be good for one use. So what can be had before is had before: a store that takes a write, and the keys that
+    /// the answer is checked with. What the store then refuses all the same is kept in memory and written once it does not.
+    ///
+    /// - Throws: what the provider or the store said. The account's grant is then as it was, but for a store that refused
+    ///   the new one: that is in force, and owed to the store.
     func importGrant(_ refreshToken: Secret, scope: Scope?) async throws(ProtocolError) -> LoginResult {
-        if let error = configurationFault { throw error }
-        guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
+        let configuration = try usable()
         if let login { throw loginUnderWay(login) }
         guard !configuration.registersClient else {
             throw ProtocolError(
@@ -23,39 +26,97 @@ extension Account {
                 data: ["file": .string(configuration.file), "member": "client_id"]
             )
         }
-        do throws(StoreError) {
-            // Where the store would refuse the grant in the end, the token is not used up.
-            _ = try await ports.store.item(account: name)
-        } catch {
-            if error.code != .unreadable { throw error.protocolError }
-        }
+        importCount += 1
+        defer { importCount -= 1 }
         let generation = generation
+        do { try await proveStore() } catch { throw error.protocolError }
+        let access = access(configuration)
         let metadata = try await directory.metadata(for: configuration, wire: wire, isFresh: true)
+        let scope = scope ?? configuration.scopes
+        if let url = metadata.keySetURL, configuration.issuer != nil, scope.contains("openid") {
+            let now = ports.clock.now.boot
+            do { _ = try await directory.keys(at: url, wire: wire, since: now) } catch { throw error.protocolError }
+        }
+        guard generation == self.generation else { throw overtaken }
         var record = GrantRecord(
-            scope: scope ?? configuration.scopes,
+            scope: scope,
             destination: GrantDestination(account: configuration, wire: settings.wire, metadata: metadata),
             signedInAt: ports.clock.now.wall
         )
         record.refreshToken = refreshToken
-        let flow = RefreshFlow(access: access(configuration), store: ports.store, turn: turn) {
+        return try await take(try await tried(record, refreshToken, access), over: refreshToken, generation)
+    }
+
+    /// A write and a removal under a name that no account can have, and what a logout has left to remove: where the store
+    /// would refuse the grant in the end, the token is not used up.
+    private func proveStore() async throws(StoreError) {
+        try await ports.store.write(.probe("import probe"))
+        try await ports.store.remove(account: "import probe")
+        guard ports.state.notes.removals.contains(name), login?.isStoring != true else { return }
+        try await ports.store.remove(account: name)
+        ports.state.change { $0.removals.remove(name) }
+    }
+
+    /// Sends the token, and checks whom it is for.
+    private func tried(
+        _ record: GrantRecord,
+        _ refreshToken: Secret,
+        _ access: ProviderAccess
+    ) async throws(ProtocolError) -> GrantRecord {
+        let flow = RefreshFlow(access: access, store: ports.store, turn: turn) {
             .wanted
         } mend: {
         }
         do throws(LoginFailure) {
-            record = try await flow.tryOut(record, refreshToken)
-            record = try await flow.tradeImported(record)
+            return try await flow.tryOut(record, refreshToken)
         } catch {
             throw error.protocolError(account: name)
         }
+    }
+
+    /// Stores the grant and takes it over; only then is an application's backend shown its token.
+    private func take(
+        _ record: GrantRecord,
+        over sent: Secret,
+        _ generation: Int
+    ) async throws(ProtocolError) -> LoginResult {
+        guard configuration?.exchange != nil, record.token != nil else {
+            return try await adopt(record, sent, generation)
+        }
+        let owed = try await adopt(record.awaitingTrade(after: nil), sent, generation)
+        switch await tokenWhenReady(TokenDemand()) {
+        case .success: return machine.record.map { LoginResult($0, account: name) } ?? owed
+        // A backend that is away costs nothing.
+        case .failure(let error) where error.kind == .providerUnreachable: return owed
+        case .failure(let error): throw error
+        }
+    }
+
+    private func adopt(
+        _ record: GrantRecord,
+        _ sent: Secret,
+        _ generation: Int
+    ) async throws(ProtocolError) -> LoginResult {
         await turn.take()
         defer { turn.give() }
-        guard generation == self.generation else { throw overtaken }
-        if case .failure(let error) = await keep(record) { throw error.protocolError }
+        guard generation == self.generation else { throw overtaken(record, sent) }
+        let stored = await keep(record)
         guard generation == self.generation else {
             await mend()
-            throw overtaken
+            throw overtaken(record, sent)
         }
-        return install(record)
+        guard case .failure(let error) = stored else { return install(record) }
+        _ = install(record, unstored: error)
+        ports.log.record(.storeFault(account: name, error))
+        var fault = error.protocolError
+        fault.message += "; the token was taken over and is kept in memory until the store takes it"
+        throw fault
+    }
+
+    /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the person gave.
+    private func overtaken(_ record: GrantRecord, _ sent: Secret) -> ProtocolError {
+        if lateFate == .revoked, record.refreshToken != sent { Task.onLoop { [self] in _ = await revoke(record) } }
+        return overtaken
     }
 
     private var overtaken: ProtocolError {

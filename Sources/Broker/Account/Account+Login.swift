@@ -13,8 +13,7 @@ extension Account {
     ///   - timeout: in seconds.
     /// - Throws: the configuration's fault.
     func startLogin(_ parameters: LoginParameters, id: String, timeout: Int64) throws(ProtocolError) -> Login {
-        if let error = configurationFault { throw error }
-        guard let configuration else { throw ProtocolError(.internalError, "the account has no configuration") }
+        let configuration = try usable()
         if let login, login.parameters == parameters { return login }
         login?.cancel("a newer sign-in to “\(name)” took its place")
         let name = name
@@ -54,12 +53,14 @@ extension Account {
     }
 
     /// Takes over a grant that is in the store.
-    func install(_ record: GrantRecord) -> LoginResult {
+    ///
+    /// - Parameter error: why the store has not taken it yet, which it is asked to do again.
+    func install(_ record: GrantRecord, unstored error: StoreError? = nil) -> LoginResult {
         moveOn()
         if revocationTriedAt != nil { forgetRevocation() }
         ports.state.change { $0.removals.remove(name) }
         if record.destination.isRegistered { registeredClientID = record.destination.clientID }
-        perform(machine.signedIn(record, at: ports.clock.now, roll: ports.entropy.roll()))
+        perform(machine.signedIn(record, unstored: error, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.
         holdBackUnlessAllowed()
         return LoginResult(record, account: name)

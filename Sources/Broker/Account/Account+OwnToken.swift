@@ -42,7 +42,7 @@ extension Account {
 
     /// Fetches a token for the client itself, of that combination.
     func fetch(_ record: GrantRecord, for variant: TokenVariant?) {
-        guard let configuration else { return }
+        guard let configuration else { return failUnconfigured(record, variant) }
         let flow = ownFlow(configuration, variant)
         let generation = generation
         Task.onLoop { [self] in

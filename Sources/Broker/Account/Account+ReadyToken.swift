@@ -7,12 +7,10 @@ extension Account {
     /// Keeps an answer for the plain requests to come, where the state is such that they get this token as long as it
     /// holds; with the next change of state it is gone.
     ///
-    /// Not where nobody knows the token's end: whether it is still trusted is the machine's to say, each time.
-    ///
-    /// A token whose end nobody knows is looked at each time: it is renewed on suspicion.
+    /// Not where nobody knows the token's end: it is renewed on suspicion, and whether it is still trusted is the machine's
+    /// to say, each time.
     func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
-        guard isOpenToAll, token.wholeLife != nil, !result.refreshed, token.wholeLife != nil, configurationFault == nil,
-            !machine.isHeldBack,
+        guard isOpenToAll, token.wholeLife != nil, !result.refreshed, configurationFault == nil, !machine.isHeldBack,
             case .live(let grant) = machine.state,
             grant.record.token == token
         else { return }

@@ -9,7 +9,7 @@ import TokendProtocol
 
 extension Account {
     /// What came of telling the provider.
-    private enum Told {
+    enum Told {
         case done
         /// A sentence; asking again would be answered like this again.
         case refused(String)
@@ -123,7 +123,7 @@ extension Account {
     }
 
     /// Tells the provider (RFC 7009); never anywhere but where the grant was made for.
-    private func revoke(_ record: GrantRecord) async -> Told {
+    func revoke(_ record: GrantRecord) async -> Told {
         guard let configuration else { return .unreached("the settings of “\(name)” have a fault") }
         guard record.destination.allows(configuration, wire: settings.wire) else {
             return .refused("the settings of “\(name)” changed since the sign-in, so its tokens were sent nowhere")

@@ -96,7 +96,10 @@ extension Account {
     }
 
     func keep(_ record: GrantRecord) async -> Result<Void, StoreError> {
-        guard let configuration = configuration ?? lastConfiguration else { return .success(()) }
+        guard let configuration = configuration ?? lastConfiguration else {
+            // A file that never was in order cannot have led to a grant that is to be stored.
+            return .failure(StoreError(code: .unavailable, message: "the file of “\(name)” was never in order"))
+        }
         do {
             try await ports.store.write(record.item(for: configuration))
             return .success(())
@@ -106,11 +109,12 @@ extension Account {
     }
 
     /// Puts into the item what the last write did not: the held token, or a grant that the store had refused.
-    func keepToken() async {
-        guard let record = machine.unstoredRecord else { return }
-        if case .failure(let error) = await keep(record) {
-            ports.log.record(.storeFault(account: name, error))
-        }
+    ///
+    /// - Returns: why the store has not taken it.
+    func keepToken() async -> StoreError? {
+        guard let record = machine.unstoredRecord, case .failure(let error) = await keep(record) else { return nil }
+        ports.log.record(.storeFault(account: name, error))
+        return error
     }
 
     /// A write came to its end after a logout: the store gets what is in force now.

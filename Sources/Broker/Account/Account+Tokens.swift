@@ -8,7 +8,7 @@ import TokendProtocol
 extension Account {
     /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
     func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
-        if let error = configurationFault { return .failure(error) }
+        if configuration == nil { return .failure(configurationFault ?? gone) }
         let ready = readyToken
         let (answer, actions) = machine.demand(demand, at: ports.clock.now)
         // What begins nothing and is about another token leaves the account's own as it is.
@@ -34,8 +34,8 @@ extension Account {
         let waiting = waiters
         waiters = []
         for waiter in waiting {
-            if let error = configurationFault {
-                waiter.answer(.failure(error))
+            if configuration == nil {
+                waiter.answer(.failure(configurationFault ?? gone))
                 continue
             }
             let (answer, actions) = machine.settled(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import OAuth
 import StrictJSON
 import Systemd
 import TokendProtocol
@@ -24,7 +25,7 @@ extension Account {
         onChange?()
     }
 
-    /// One timer, at whatever is due next.
+    /// One timer, at whatever is due next; what is further ahead than a day is looked at again then (engine rule 14).
     func arm() {
         let deadline = machine.deadline
         guard deadline != armedFor else { return }
@@ -32,11 +33,20 @@ extension Account {
         timer = nil
         armedFor = deadline
         guard let deadline else { return }
-        timer = ports.clock.schedule(at: deadline, accuracy: .seconds(1)) { [weak self] in
-            self?.armedFor = nil
-            self?.deadlineReached()
+        timer = ports.clock.schedule(at: min(deadline, horizon), accuracy: .seconds(1)) { [weak self] in
+            self?.timerFired()
         }
     }
+
+    private func timerFired() {
+        let now = ports.clock.now
+        if let armedFor, armedFor > now.boot { machine.lookAgain(at: now) }
+        armedFor = nil
+        deadlineReached()
+    }
+
+    /// The latest moment that a timer is set for.
+    var horizon: BootInstant { ports.clock.now.boot.advanced(by: .seconds(RefreshPolicy.longestSleep)) }
 
     func deadlineReached() {
         perform(machine.deadlineReached(at: ports.clock.now, roll: ports.entropy.roll()))
@@ -46,8 +56,7 @@ extension Account {
     var nextRefresh: BootInstant? { machine.nextRefresh }
 
     private func refresh(_ record: GrantRecord, for variant: TokenVariant?) {
-        // A machine without a configuration asks for none.
-        guard let configuration else { return }
+        guard let configuration else { return failUnconfigured(record, variant) }
         let generation = generation
         let access = access(configuration, for: record.destination)
         let flow = RefreshFlow(access: access, store: ports.store, variant: variant, turn: turn) { [weak self] in
@@ -62,6 +71,16 @@ extension Account {
             tokenTurn.give()
             guard generation == self.generation, let outcome else { return }
             finished(outcome, for: variant)
+        }
+    }
+
+    /// Ends what was begun for an account whose file is gone or has a fault: nothing is sent, and nobody waits for ever.
+    func failUnconfigured(_ record: GrantRecord, _ variant: TokenVariant?) {
+        let generation = generation
+        Task.onLoop { [self] in
+            guard generation == self.generation else { return }
+            let failure = RefreshFailure(kind: .misconfigured, error: configurationFault ?? gone)
+            finished(.failed(failure, record.pending), for: variant)
         }
     }
 

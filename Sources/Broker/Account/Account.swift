@@ -24,6 +24,8 @@ package import TokendProtocol
     var endSession: EndSession?
     /// When the last login ran out of time that nobody looked at.
     var ignoredLoginAt: BootInstant?
+    /// Imports under way.
+    var importCount = 0
     /// Logins that ended, for those who ask within a minute.
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
     /// Who may write the item.
@@ -135,6 +137,19 @@ package import TokendProtocol
     /// The fault that keeps every use of this account; nil where there is none.
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
+    /// What whoever still holds on to an account is told once its file is gone.
+    var gone: ProtocolError {
+        ProtocolError(.accountUnknown, "the account “\(name)” was removed")
+    }
+
+    /// The account as its file describes it.
+    ///
+    /// - Throws: the file's fault, or that it is gone.
+    func usable() throws(ProtocolError) -> AccountConfiguration {
+        guard let configuration else { throw configurationFault ?? gone }
+        return configuration
+    }
+
     var wire: WireSettings { settings.wire.settings(of: configuration) }
 
     /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
@@ -196,12 +211,12 @@ package import TokendProtocol
         let waiting = waiters
         waiters = []
         for waiter in waiting {
-            waiter.answer(.failure(ProtocolError(.accountUnknown, "the account “\(name)” was removed")))
+            waiter.answer(.failure(gone))
         }
     }
 
     /// Whether an answer of the provider's is to be stored before the account may be let go of.
-    var isBusy: Bool { machine.isBusy || login?.isStoring == true }
+    var isBusy: Bool { machine.isBusy || login?.isStoring == true || importCount > 0 }
 
     /// No background work any more but the store's.
     func stop() {

@@ -2,19 +2,41 @@
 // Copyright the tokend authors
 
 extension GrantRecord {
-    /// Takes over what a refresh says of the grant's own end, in seconds from its sending; nil: nothing.
+    /// Takes over what an answer says of the grant's own end, in seconds from its sending; nil: nothing.
     ///
     /// An end that moves on with each refresh is one of idleness, which refreshing keeps away. One that stays is the
     /// sign-in's, and only a person can put it off.
     mutating func takeEnd(_ life: Int64?, sentAt: Int64) {
-        guard let life else {
-            // Of a new refresh token nobody has said when it ends.
-            if rotates != true, grantExpiresAt != nil { isEndFixed = true }
-            return
-        }
+        guard let life else { return takeSilence(at: sentAt) }
         let end = sentAt.addingSaturated(life)
-        if let grantExpiresAt { isEndFixed = end <= grantExpiresAt.addingSaturated(60) }
+        // Soon after the last answer neither kind has moved.
+        if let grantExpiresAt, sentAt.subtractingSaturated(refreshedAt ?? signedInAt) > 120 {
+            isEndFixed = end <= grantExpiresAt.addingSaturated(60)
+        }
         grantExpiresAt = end
+        // What is left until an end that stays tells nothing of how long the grant may be idle.
+        grantLife = isEndFixed == true ? nil : life
+    }
+
+    /// A refresh said nothing of the grant's end. The old refresh token ends when it was to, and so does a sign-in whose
+    /// end has been seen to stay. When a new one ends nobody knows; and an end that has passed without one was none.
+    private mutating func takeSilence(at sentAt: Int64) {
+        guard let end = grantExpiresAt else { return }
+        let stays = rotates != true || isEndFixed == true
+        if stays, sentAt < end {
+            isEndFixed = true
+        } else {
+            grantExpiresAt = nil
+            isEndFixed = nil
+        }
+    }
+
+    /// Seconds for which the grant may be idle, as far as the provider states it.
+    var idleLife: Int64? {
+        if let grantLife { return grantLife }
+        // The item of a daemon that did not note the life itself.
+        guard let grantExpiresAt, isEndFixed != true else { return nil }
+        return grantExpiresAt.subtractingSaturated(refreshedAt ?? signedInAt)
     }
 
     /// The grant's end as far as only a new sign-in puts it off; unix seconds.

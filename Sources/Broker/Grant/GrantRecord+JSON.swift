@@ -42,6 +42,7 @@ extension GrantRecord {
         object["refreshed_at"] = refreshedAt.map { .integer($0) }
         object["grant_expires_at"] = grantExpiresAt.map { .integer($0) }
         object["end_fixed"] = isEndFixed.map { .bool($0) }
+        object["grant_life"] = grantLife.map { .integer($0) }
         object["token"] = token.map { .object($0.json) }
         object["untraded"] = untraded.map { .object($0.json) }
         object["ended"] = ended.map(Self.json)
@@ -87,6 +88,7 @@ extension GrantRecord {
         record.refreshedAt = object["refreshed_at"]?.int64
         record.grantExpiresAt = object["grant_expires_at"]?.int64
         record.isEndFixed = object["end_fixed"]?.bool
+        record.grantLife = object["grant_life"]?.int64
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.untraded = object["untraded"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.ended = object["ended"]?.object.flatMap(Ended.init(json:))

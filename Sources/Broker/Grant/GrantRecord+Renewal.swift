@@ -10,8 +10,8 @@ extension GrantRecord {
         var record = replacing(response.refreshToken)
         record.rotates = record.refreshToken != refreshToken
         record.scope = response.scope ?? scope
-        record.refreshedAt = sentAt.wall
         record.takeEnd(response.grantLifetime, sentAt: sentAt.wall)
+        record.refreshedAt = sentAt.wall
         if let narrowed = narrowedTo, let given = response.scope {
             record.narrowingSticks = narrowed.contains(all: given) && !given.contains(all: scope)
             record.narrowedTo = nil

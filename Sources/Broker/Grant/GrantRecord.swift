@@ -65,6 +65,9 @@ package struct GrantRecord: Sendable, Equatable {
     package var grantExpiresAt: Int64?
     /// Whether that end stays where it is whatever is refreshed; nil before a refresh has shown it.
     package var isEndFixed: Bool?
+    /// The life that the provider stated last, in seconds from one refresh to the end; nil where it stated none, or one
+    /// that refreshing does not put off.
+    package var grantLife: Int64?
     /// The login's ID token, which later ones are compared with (OIDC Core, section 12.2); forgotten by a restart,
     /// after which the subject alone is compared.
     package var identityToken: IDToken?

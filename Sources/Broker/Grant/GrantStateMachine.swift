@@ -74,6 +74,15 @@ package struct GrantStateMachine {
         }
     }
 
+    /// Whether the store has refused a record whose refresh token nobody else has.
+    var isOwing: Bool {
+        switch state {
+        case .live(let grant): grant.debt != nil
+        case .ended(let ended): ended.debt != nil
+        case .unknown, .blocked, .signedOut: false
+        }
+    }
+
     /// The record with the newest refresh token, stored or not: what a logout revokes.
     package var newestRecord: GrantRecord? {
         guard case .live(let grant) = state else { return nil }
@@ -140,10 +149,18 @@ package struct GrantStateMachine {
 
     // MARK: A person's word
 
-    package mutating func signedIn(_ record: GrantRecord, at now: Moment, roll: Double) -> [Action] {
+    /// - Parameter error: why the store has not taken the record yet: until it has, nothing of it is served.
+    package mutating func signedIn(
+        _ record: GrantRecord,
+        unstored error: StoreError? = nil,
+        at now: Moment,
+        roll: Double
+    ) -> [Action] {
         isHeldBack = false
         lastForced = nil
-        state = .live(LiveGrant(record: record, at: now, jitter: roll))
+        var grant = LiveGrant(record: record, at: now, jitter: roll)
+        if let error { grant.owe(error, at: now) }
+        state = .live(grant)
         return [.settle(renewed: false)]
     }
 
@@ -199,6 +216,14 @@ package struct GrantStateMachine {
         case .unknown, .blocked, .signedOut:
             return []
         }
+    }
+
+    /// A day has gone by without anything being due: what lies further ahead is reckoned by the wall clock, too, which may
+    /// have drifted from the other one (engine rule 14).
+    package mutating func lookAgain(at now: Moment) {
+        guard case .live(var grant) = state else { return }
+        grant.dueByWall = grant.dueByWallClock(settings, at: now)
+        state = .live(grant)
     }
 
     /// A timer that is later than this was kept by a sleep of the machine: all accounts are due, and no network is up.

@@ -54,8 +54,7 @@ extension LiveGrant {
 
     private func dueByIdleness(_ policy: RefreshPolicy) -> BootInstant? {
         guard !record.isOwn else { return nil }
-        let life = record.grantExpiresAt.map { $0.subtractingSaturated(record.refreshedAt ?? record.signedInAt) }
-        return policy.keepAliveDelay(grantLifetime: life)
+        return policy.keepAliveDelay(grantLifetime: record.idleLife)
             .map { lastUsed.advanced(by: .seconds(max(0, $0.subtractingSaturated(idleThen)))) }
     }
 
@@ -67,11 +66,15 @@ extension LiveGrant {
             attempts = 0
             notBefore = max(min(notBefore, spread(at: now, by: roll)), throttledUntil ?? now.boot)
         }
-        dueByWall = nil
+        dueByWall = dueByWallClock(settings, at: now).map { max($0, spread(at: now, by: roll)) }
+    }
+
+    /// When the token is due as the wall clock shows it; nil for one that does not end.
+    func dueByWallClock(_ settings: RefreshSettings, at now: Moment) -> BootInstant? {
         guard let token = record.token,
             let delay = settings.rules.refreshDelay(lifetime: token.lifetime, jitter: jitter)
-        else { return }
+        else { return nil }
         let wait = token.issuedAt.addingSaturated(Int64(delay)).subtractingSaturated(now.wall)
-        dueByWall = max(now.boot.advanced(by: .seconds(max(0, wait))), spread(at: now, by: roll))
+        return now.boot.advanced(by: .seconds(max(0, wait)))
     }
 }

@@ -125,6 +125,14 @@ struct LiveGrant {
         activity = .owing(debt, job)
     }
 
+    /// The store has not taken the grant, which is new.
+    mutating func owe(_ error: StoreError, at now: Moment) {
+        let yield: StoreDebt.Yield = record.token == nil ? .nothing : .token
+        activity = .owing(StoreDebt(record, error, yield: yield, at: now), RefreshJob())
+        record.token = nil
+        record.untraded = nil
+    }
+
     /// The store has taken the record at last.
     ///
     /// - Returns: whether it brings a new token.
@@ -158,24 +166,25 @@ struct LiveGrant {
             refused(variant, new, at: now)
             return false
         }
+        distrusts = new.kind == .untrusted ? distrusts + 1 : 0
+        var new = new
+        // A certificate that is never accepted is for a person to mend.
+        if distrusts >= 3 { new.kind = .misconfigured }
         activity = .idle
         failure = new
         attempts += 1
         failedAt = now.wall
         lastAttempt = now.boot
         storeError = nil
-        distrusts = new.kind == .untrusted ? distrusts + 1 : 0
-        // A certificate that is never accepted is for a person to mend.
-        if distrusts >= 3 { failure?.kind = .misconfigured }
         let holds = record.token?.holds(0, at: now) ?? false
         var wait = Backoff.wait(attempt: attempts, holdsToken: holds, random: roll)
-        switch failure?.kind {
+        switch new.kind {
         case .throttled(let seconds):
             wait = max(wait, .seconds(seconds))
             throttledUntil = now.boot.advanced(by: .seconds(seconds))
         case .misconfigured:
             throttledUntil = now.boot.advanced(by: .seconds(60))
-        case .passing, .unknown, .untrusted, nil:
+        case .passing, .unknown, .untrusted:
             break
         }
         notBefore = now.boot.advanced(by: wait)

@@ -7,12 +7,14 @@ import Systemd
 import TokendProtocol
 
 extension RefreshFlow {
-    /// A good answer: checked, stored, and only then told of.
-    func keep(_ response: TokenResponse, _ attempt: Attempt, sentAt: Moment) async -> RefreshOutcome? {
+    /// A good answer: checked, stored, and only then told of. Where the check has to wait for the provider's keys, its
+    /// refresh token is stored before: the one that was sent may be dead already.
+    func keep(_ response: TokenResponse, _ answered: Attempt, sentAt: Moment) async -> RefreshOutcome? {
+        var attempt = answered
         let record = attempt.record
         var verified: IDToken?
         do throws(IdentityFailure) {
-            verified = try await verify(response, attempt)
+            verified = try await verify(response, attempt) { await secure(response.refreshToken, &attempt) }
         } catch {
             return await refuse(error, response.refreshToken, attempt)
         }
@@ -43,20 +45,34 @@ extension RefreshFlow {
         guard isRotated || attempt.isMarked || attempt.record.rotates == nil else {
             return ifWanted(renewed(isStored: false))
         }
+        let refreshToken = isRotated ? new.refreshToken : nil
         do {
-            guard try await write(new) else { return await drop(isRotated ? new.refreshToken : nil, attempt) }
+            guard try await write(new) else { return await drop(refreshToken, attempt) }
             return renewed(isStored: true)
         } catch {
-            return ifWanted(isRotated ? .unstored(new, error, nil, derived) : renewed(isStored: false))
+            guard isWanted else { return await drop(refreshToken, attempt) }
+            return isRotated && !attempt.isSecured ? .unstored(new, error, nil, derived) : renewed(isStored: false)
         }
     }
 
-    private func verify(_ response: TokenResponse, _ attempt: Attempt) async throws(IdentityFailure) -> IDToken? {
+    /// Stores the refresh token of an answer that is not checked yet, without the mark: nobody has sent it. Where the
+    /// store refuses, what follows the check tries it again.
+    private func secure(_ refreshToken: Secret?, _ attempt: inout Attempt) async {
+        guard !attempt.isSecured, let refreshToken, refreshToken != attempt.record.refreshToken else { return }
+        attempt.isSecured = (try? await write(attempt.record.replacing(refreshToken))) == true
+    }
+
+    /// - Parameter beforeFetch: called before the provider is asked for its keys.
+    private func verify(
+        _ response: TokenResponse,
+        _ attempt: Attempt,
+        beforeFetch: () async -> Void
+    ) async throws(IdentityFailure) -> IDToken? {
         guard let token = response.idToken, let issuer = account.issuer, let baseline = attempt.record.baseline else {
             return nil
         }
         do throws(IdentityFailure) {
-            return try await verify(token, of: response, attempt, issuer, baseline)
+            return try await verify(token, of: response, attempt, issuer, baseline, beforeFetch: beforeFetch)
         } catch .check(IDTokenError.Check.accessTokenHash.rawValue, _) {
             // Section 12.2 asks for no `at_hash`, and it guards against nothing where both came on one connection.
             // django-oauth-toolkit repeats an access token within its grace, beside an ID token made for another one.
@@ -70,7 +86,8 @@ extension RefreshFlow {
         of response: TokenResponse,
         _ attempt: Attempt,
         _ issuer: Issuer,
-        _ baseline: IDTokenBaseline
+        _ baseline: IDTokenBaseline,
+        beforeFetch: () async -> Void = {}
     ) async throws(IdentityFailure) -> IDToken {
         var rules = IDTokenRules(
             .refresh(baseline),
@@ -80,10 +97,10 @@ extension RefreshFlow {
         )
         rules.algorithms = attempt.metadata.idTokenSigningAlgorithms
         rules.accessToken = response.accessToken
-        return try await access.verify(token, rules: rules, metadata: attempt.metadata)
+        return try await access.verify(token, rules: rules, metadata: attempt.metadata, beforeFetch: beforeFetch)
     }
 
-    /// Nobody waits for the result any more.
+    /// Nobody waits for the result any more, whether the store has taken it or not.
     func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         if fate() == .revoked, let refreshToken {
             _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
@@ -111,12 +128,14 @@ extension RefreshFlow {
     /// The answer is not used, but its refresh token may be the only one that lives.
     func refuse(_ refreshToken: Secret?, _ attempt: Attempt, _ failure: RefreshFailure) async -> RefreshOutcome? {
         let new = attempt.record.replacing(refreshToken)
+        if attempt.isSecured { return isWanted ? .refused(new, failure) : await drop(refreshToken, attempt) }
         guard refreshToken != nil || attempt.isMarked else { return ifWanted(.failed(failure, nil)) }
         do {
             guard try await write(new) else { return await drop(refreshToken, attempt) }
             return .refused(new, failure)
         } catch {
-            return ifWanted(refreshToken == nil ? .failed(failure, nil) : .unstored(new, error, failure))
+            guard isWanted else { return await drop(refreshToken, attempt) }
+            return refreshToken == nil ? .failed(failure, nil) : .unstored(new, error, failure)
         }
     }
 
@@ -130,7 +149,7 @@ extension RefreshFlow {
             guard try await write(new) else { return await drop(refreshToken, attempt) }
             return .ended(new, nil)
         } catch {
-            return ifWanted(.ended(new, error))
+            return isWanted ? .ended(new, error) : await drop(refreshToken, attempt)
         }
     }
 

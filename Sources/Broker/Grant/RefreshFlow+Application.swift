@@ -28,16 +28,18 @@ extension RefreshFlow {
         let new = renewed.awaitingTrade(after: attempt.record.token)
         guard let held = new.untraded else { preconditionFailure("A renewed grant has a token.") }
         let isRotated = new.refreshToken != attempt.record.refreshToken
+        let refreshToken = isRotated ? new.refreshToken : nil
         if isRotated || attempt.isMarked || attempt.record.rotates == nil {
             do {
-                guard try await write(new) else { return await drop(new.refreshToken, attempt) }
+                guard try await write(new) else { return await drop(refreshToken, attempt) }
             } catch {
+                guard isWanted else { return await drop(refreshToken, attempt) }
                 let failure = RefreshFailure(kind: .passing, error: error.protocolError)
-                if isRotated { return ifWanted(.unstored(new, error, failure)) }
+                if isRotated, !attempt.isSecured { return .unstored(new, error, failure) }
             }
         }
         let outcome = await trade(new, held, exchange)
-        return isWanted ? outcome : await drop(new.refreshToken, attempt)
+        return isWanted ? outcome : await drop(refreshToken, attempt)
     }
 
     private func trade(_ record: GrantRecord, _ held: HeldToken, _ exchange: ApplicationExchange) async

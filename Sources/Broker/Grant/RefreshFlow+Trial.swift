@@ -47,6 +47,7 @@ extension RefreshFlow {
             do throws(IdentityFailure) {
                 verified = try await identify(response, attempt)
             } catch {
+                discard(response.refreshToken, attempt)
                 switch error {
                 case .otherSubject: return .failure(.check("subject", message: "it is about another person"))
                 case .check(let check, let message): return .failure(.check(check, message: message))
@@ -59,8 +60,17 @@ extension RefreshFlow {
             record.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: verified)
             return .success(record)
         case .answer(let answer, at: _):
+            if case .invalid(let invalid) = answer { discard(invalid.refreshToken, attempt) }
             throw RefreshFailure(answer, at: account).error
         }
+    }
+
+    /// What came in the place of the token that was tried, and is not kept, shall not live on at the provider; nobody waits
+    /// for that.
+    private func discard(_ refreshToken: Secret?, _ attempt: Attempt) {
+        guard let refreshToken, refreshToken != attempt.refreshToken else { return }
+        let access = access
+        Task.onLoop { _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata) }
     }
 
     /// Whom the grant is for: nobody has said so before, so the ID token's own word counts once it is verified.

@@ -31,6 +31,8 @@ import TokendProtocol
         var isMarked: Bool
         /// Whether the token may be spent: it was sent before, and no answer came back.
         var isUncertain: Bool
+        /// Whether the answer's refresh token is in the store already, and nothing else of the answer.
+        var isSecured = false
 
         /// The mark of a token that may be spent; nil where it certainly is not, or is good for ever.
         var doubt: GrantRecord.Pending? {

@@ -48,16 +48,3 @@ extension LoginAttempt {
         }
     }
 }
-
-extension RefreshFlow {
-    /// The grant that was taken over, with the application's token where the account is about one; a backend that is away
-    /// costs nothing.
-    func tradeImported(_ record: GrantRecord) async throws(LoginFailure) -> GrantRecord {
-        guard let exchange = account.exchange, let held = record.token else { return record }
-        switch await access.trade(held, by: exchange) {
-        case .done(let token): return record.traded(for: token)
-        case .later: return record.awaitingTrade(after: nil)
-        case .refused(let failure): throw .fault(failure.error)
-        }
-    }
-}

@@ -97,6 +97,8 @@ package import TokendProtocol
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
     ) async throws(ProtocolError) -> LoginAttempt {
+        // Looked at in here: on the way to it others may run (`Task.onLoop`), and who has ended closes no listener again.
+        guard result == nil else { throw givenUp }
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return 404 }
             return received(request, answer)
@@ -104,12 +106,14 @@ package import TokendProtocol
         self.listener = listener
         origin = redirect.origin
         let attempt = try await attempt.asClient(prepared, redirectURI: redirect.uri)
-        guard result == nil else { throw ProtocolError(.cancelled, "the sign-in was given up before it began") }
+        guard result == nil else { throw givenUp }
         let request = attempt.request(prepared, redirectURI: redirect.uri)
         machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
         self.attempt = request.attempt
         return request.attempt
     }
+
+    private var givenUp: ProtocolError { ProtocolError(.cancelled, "the sign-in was given up before it began") }
 
     /// A person can go on.
     func begun(_ start: Start) {

@@ -232,7 +232,7 @@ extension LoginAttempt {
         record.subject = identity.subject
         record.identity = identity.name
         record.identityToken = identity.token
-        record.grantExpiresAt = response.grantLifetime.map { sentAt.wall.addingSaturated($0) }
+        record.takeEnd(response.grantLifetime, sentAt: sentAt.wall)
         record.token = HeldToken(response, granted: granted, sentAt: sentAt, verified: identity.token)
         record.refreshToken = response.refreshToken
         if previous?.destination.isAt(destination) == true { record.narrowingSticks = previous?.narrowingSticks }
@@ -253,7 +253,10 @@ extension LoginAttempt {
         record.generation = previous.generation
         record.pending = previous.pending
         record.rotates = previous.rotates
-        record.grantExpiresAt = record.grantExpiresAt ?? previous.grantExpiresAt
+        guard record.grantExpiresAt == nil else { return }
+        record.grantExpiresAt = previous.grantExpiresAt
+        record.isEndFixed = previous.isEndFixed
+        record.grantLife = previous.grantLife
     }
 }
 

@@ -44,8 +44,10 @@ extension RequestRouter {
         }
         while true {
             let result = await account.tokenWhenReady(demand)
-            // A person is not bothered for a client that has left.
-            guard case .failure(let error) = result, reply.isOpen else { return result }
+            // A person is not bothered for a client that has left, nor for an account that is not there any more.
+            guard case .failure(let error) = result, reply.isOpen, broker.accounts[account.name] === account else {
+                return result
+            }
             do throws(ProtocolError) {
                 switch error.kind {
                 case .storeLocked where !isUnlocked:

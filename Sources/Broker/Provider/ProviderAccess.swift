@@ -76,12 +76,15 @@ import TokendProtocol
 
     /// Verifies an ID token, fetching the provider's keys once more where it names one that is not known yet.
     ///
-    /// - Parameter keysSince: keys that were fetched before this moment are fetched anew; nil where they will do.
+    /// - Parameters:
+    ///   - keysSince: keys that were fetched before this moment are fetched anew; nil where they will do.
+    ///   - beforeFetch: called before the provider is asked for its keys, which takes as long as the provider likes.
     func verify(
         _ token: Secret,
         rules: IDTokenRules,
         metadata: ProviderMetadata,
-        keysSince: BootInstant? = nil
+        keysSince: BootInstant? = nil,
+        beforeFetch: () async -> Void = {}
     ) async throws(IdentityFailure) -> IDToken {
         guard let url = metadata.keySetURL else {
             throw .check("signature", "the provider names no keys (jwks_uri) to verify its ID token with")
@@ -90,13 +93,12 @@ import TokendProtocol
         var isUnknownKey = false
         while true {
             let keys: JSONWebKeySet
+            let since = isUnknownKey ? beganAt : keysSince
+            if directory.heldKeys(at: url, wire: wire, since: since, isUnknownKey: isUnknownKey) == nil {
+                await beforeFetch()
+            }
             do {
-                keys = try await directory.keys(
-                    at: url,
-                    wire: wire,
-                    since: isUnknownKey ? beganAt : keysSince,
-                    isUnknownKey: isUnknownKey
-                )
+                keys = try await directory.keys(at: url, wire: wire, since: since, isUnknownKey: isUnknownKey)
             } catch {
                 throw .fault(error.protocolError)
             }

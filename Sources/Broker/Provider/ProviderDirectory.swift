@@ -142,15 +142,9 @@ package import TokendProtocol
         since: BootInstant? = nil,
         isUnknownKey: Bool = false
     ) async throws(OAuthError) -> JSONWebKeySet {
+        if let keys = heldKeys(at: url, wire: wire, since: since, isUnknownKey: isUnknownKey) { return keys }
         let key = Key(issuer: url.text, wire: wire)
-        let now = clock.now.boot
-        if let entry = keySets[key] {
-            let isTooSoon = refetchedAt[key].map { $0.duration(to: now) < KeySetDocument.refetchGap } ?? false
-            let isOld = since.map { entry.fetchedAt < $0 } ?? false
-            let isBelieved = !isOld && entry.fetchedAt.advanced(by: Self.metadataLife) > now
-            if isUnknownKey ? isTooSoon || !isOld : isBelieved { return entry.value }
-        }
-        if isUnknownKey { refetchedAt[key] = now }
+        if isUnknownKey { refetchedAt[key] = clock.now.boot }
         do throws(OAuthError) {
             let keys = try KeySetDocument.read(try await fetch(url, wire: wire))
             keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)
@@ -160,6 +154,22 @@ package import TokendProtocol
             guard !isUnknownKey, error.code == .unavailable, let entry = keySets[key] else { throw error }
             return entry.value
         }
+    }
+
+    /// The keys that `keys` has an answer with at hand; nil where it would ask the provider.
+    func heldKeys(
+        at url: WebURL,
+        wire: WireSettings,
+        since: BootInstant? = nil,
+        isUnknownKey: Bool = false
+    ) -> JSONWebKeySet? {
+        let key = Key(issuer: url.text, wire: wire)
+        guard let entry = keySets[key] else { return nil }
+        let now = clock.now.boot
+        let isTooSoon = refetchedAt[key].map { $0.duration(to: now) < KeySetDocument.refetchGap } ?? false
+        let isOld = since.map { entry.fetchedAt < $0 } ?? false
+        let isBelieved = !isOld && entry.fetchedAt.advanced(by: Self.metadataLife) > now
+        return (isUnknownKey ? isTooSoon || !isOld : isBelieved) ? entry.value : nil
     }
 
     private func fetch(_ url: WebURL, wire: WireSettings) async throws(OAuthError) -> HTTPResponse {

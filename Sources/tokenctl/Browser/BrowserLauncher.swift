@@ -11,10 +11,10 @@ package struct BrowserLauncher {
     private var failures: [String] = []
     /// The one that ran last ended well: it has handed the page over.
     private var hasOpened = false
-    private let environment: [String: String]
+    private let environment: ProgramVariables
 
     /// Nothing is started yet.
-    package init(candidates: [BrowserCandidates.Command], environment: [String: String]) {
+    package init(candidates: [BrowserCandidates.Command], environment: ProgramVariables) {
         remaining = candidates
         self.environment = environment
     }
@@ -42,7 +42,8 @@ package struct BrowserLauncher {
         while !remaining.isEmpty {
             let command = remaining.removeFirst()
             let program = TerminalText.sanitized(command.arguments[0])
-            if let pid = ProgramStart(arguments: command.arguments, environment: environment, isDetached: true)() {
+            let arguments = SystemText.list(command.arguments)
+            if let pid = ProgramStart(arguments: arguments, environment: environment, isDetached: true)() {
                 running = (pid, program)
                 return .underWay
             }
@@ -60,15 +61,5 @@ package struct BrowserLauncher {
     private static func ending(_ status: Int32) -> String {
         let signal = status & 0x7F
         return signal == 0 ? "ended with \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
-    }
-
-    /// The path of a program by the `PATH` of the environment; a name with a slash stands for itself.
-    package static func find(_ name: String, environment: [String: String]) -> String? {
-        if name.contains("/") { return access(name, X_OK) == 0 ? name : nil }
-        for folder in (environment["PATH"] ?? "").split(separator: ":") where folder.hasPrefix("/") {
-            let path = "\(folder)/\(name)"
-            if access(path, X_OK) == 0 { return path }
-        }
-        return nil
     }
 }

@@ -16,7 +16,7 @@ struct CallVerb {
     func run() throws(TokenctlError) -> Int32 {
         let target = try CallTarget(conversation.invocation.operands)
         let curl = try conversation.program("curl")
-        let command = [curl] + arguments(target)
+        let command = [SystemText(curl)] + arguments(target)
         var params = try conversation.tokenParameters(account: target.account)
         let token = try conversation.token(params)
         var (code, gate) = try request(command, token, mayRepeat: true)
@@ -45,26 +45,26 @@ struct CallVerb {
         _ = try SignIn(conversation, account: account, options: options).run()
     }
 
-    private func arguments(_ target: CallTarget) -> [String] {
+    private func arguments(_ target: CallTarget) -> [SystemText] {
         let method: [String] =
             switch target.method {
             case nil: []
             case "HEAD": ["--head"]
             case let method?: ["--request", method]
             }
-        return ["--silent", "--show-error", "--fail-with-body", "--globoff"] + method
-            + ["--header", "@-", "--dump-header", "/dev/fd/3"]
-            + conversation.invocation.tail + ["--url", target.url]
+        let own = ["--silent", "--show-error", "--fail-with-body", "--globoff"] + method
+        return SystemText.list(own + ["--header", "@-", "--dump-header", "/dev/fd/3"])
+            + conversation.invocation.tail + SystemText.list(["--url", target.url])
     }
 
     private func request(
-        _ command: [String],
+        _ command: [SystemText],
         _ token: ServedToken,
         mayRepeat: Bool
     ) throws(TokenctlError) -> (Int32, ResponseGate) {
         let header = TokenFormat.header.line(token: token.text, type: token.type, user: nil)
         var gate = ResponseGate(mayRepeat: mayRepeat)
-        let program = PipedProgram(arguments: command, environment: conversation.world.environment)
+        let program = PipedProgram(arguments: command, environment: conversation.world.variables)
         let code = program.run(input: Array((header + "\n").utf8)) { source, bytes in
             gate.take(source, bytes).forEach(pass)
         }
@@ -85,7 +85,7 @@ struct CallVerb {
             console.say(
                 scope.isEmpty ? "The API wants a scope that the token lacks." : "The API wants the scope “\(scope)”."
             )
-            console.sayNext([scope.isEmpty ? login + " --scope SCOPE" : login + " --scope '\(scope)'"])
+            console.sayNext([login + " --scope " + (scope.isEmpty ? "SCOPE" : ShellWord.inQuotes(scope))])
         } else if let stepUp = head.stepUp {
             console.say("The API wants a stronger or more recent sign-in.")
             let values = stepUp.acrValues.map { " --acr-values " + ShellWord.quoted(TerminalText.sanitized($0)) }

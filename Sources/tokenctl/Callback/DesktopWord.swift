@@ -7,7 +7,7 @@ import HTTPTypes
 /// person nothing, and nobody reads what a handler says on stderr.
 struct DesktopWord {
     private let program: String
-    private let environment: [String: String]
+    private let environment: ProgramVariables
 
     /// nil where somebody reads the terminal, where a program reads JSON, or where nothing shows notifications.
     init?(_ conversation: Conversation) {
@@ -15,13 +15,14 @@ struct DesktopWord {
             let program = conversation.world.findProgram("notify-send")
         else { return nil }
         self.program = program
-        environment = conversation.world.environment
+        environment = conversation.world.variables
     }
 
     /// Shows it, and does not wait; `text` may be of the outside, and holds no secret.
     func show(_ title: String, _ text: String) {
         let body = TerminalText.sanitized(text, limit: 400)
         let words = ["--app-name=tokend", "--icon=dialog-password", "--", title, escapeHTML(body)]
-        _ = ProgramStart(arguments: [program] + words, environment: environment, isDetached: true)()
+        let arguments = SystemText.list([program] + words)
+        _ = ProgramStart(arguments: arguments, environment: environment, isDetached: true)()
     }
 }

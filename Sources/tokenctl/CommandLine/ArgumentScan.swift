@@ -5,7 +5,7 @@
 struct ArgumentScan {
     private let verb: Verb
     private var operands: [String] = []
-    private var tail: [String] = []
+    private var tail: [SystemText] = []
     private var values: [String: [String]] = [:]
     private var awaiting: Verb.Flag?
     private var lastListFlag: Verb.Flag?
@@ -16,13 +16,18 @@ struct ArgumentScan {
         self.verb = verb
     }
 
-    mutating func take(_ argument: String) throws(TokenctlError) {
+    mutating func take(_ word: SystemText) throws(TokenctlError) {
+        if flagsEnded, verb.tail != .none {
+            tail.append(word)
+            return
+        }
+        guard let argument = word.exactText else {
+            throw .usage("“\(TerminalText.sanitized(word.text, limit: 60))” is no UTF-8 text")
+        }
         if let flag = awaiting {
             guard !argument.hasPrefix("--") else { throw valueMissing(flag) }
             awaiting = nil
             try record(flag, argument)
-        } else if flagsEnded, verb.tail != .none {
-            tail.append(argument)
         } else if flagsEnded || !argument.hasPrefix("-") || argument == "-" {
             try takeOperand(argument)
         } else if argument == "--" {

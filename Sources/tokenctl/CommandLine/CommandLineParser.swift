@@ -13,7 +13,8 @@ package enum CommandLineParser {
     }
 
     /// Understands the arguments (without the program's name), or says what is wrong with them and what would be right.
-    package static func parse(_ arguments: [String]) throws(TokenctlError) -> Outcome {
+    package static func parse(_ words: [SystemText]) throws(TokenctlError) -> Outcome {
+        let arguments = words.map(\.text)
         guard let first = arguments.first else { return .nothing }
         switch first {
         case "-h", "--help": return .help([])
@@ -27,7 +28,7 @@ package enum CommandLineParser {
         if groups.contains(first), wantsGroupHelp(arguments) { return .help(group(first)) }
         let (verb, rest) = try verb(in: arguments)
         var scan = ArgumentScan(verb: verb)
-        for argument in rest { try scan.take(argument) }
+        for word in words.suffix(rest.count) { try scan.take(word) }
         if scan.wantsHelp { return .help([verb.name]) }
         return .run(try scan.finish())
     }
@@ -43,13 +44,14 @@ package enum CommandLineParser {
 
     /// What the program does under the name that it was started by: the tools that take helpers look for a name.
     /// `docker-credential-tokend-work` is the account `work`, since docker gives its helpers no arguments.
-    package static func arguments(_ arguments: [String], startedAs path: String) -> [String] {
+    package static func arguments(_ arguments: [SystemText], startedAs path: String) -> [SystemText] {
         let name = path.split(separator: "/").last ?? ""
         for tool in ["git", "docker"] {
             let helper = "\(tool)-credential-tokend"
-            if name == helper { return ["credential", tool] + arguments }
+            if name == helper { return SystemText.list(["credential", tool]) + arguments }
             guard name.hasPrefix(helper + "-") else { continue }
-            return ["credential", tool, "--account", String(name.dropFirst(helper.count + 1))] + arguments
+            let account = String(name.dropFirst(helper.count + 1))
+            return SystemText.list(["credential", tool, "--account", account]) + arguments
         }
         return arguments
     }

@@ -8,12 +8,12 @@ package struct Invocation: Sendable, Equatable {
     /// What stood without a dash; for most verbs an account's name.
     package let operands: [String]
     /// What stood after `--`, for the verbs that hand it to another program.
-    package let tail: [String]
+    package let tail: [SystemText]
     /// Every flag that was given with its values, in their order; a switch has an empty list.
     package let values: [String: [String]]
 
     /// A command line as it was understood.
-    package init(verb: Verb.Name, operands: [String] = [], tail: [String] = [], values: [String: [String]] = [:]) {
+    package init(verb: Verb.Name, operands: [String] = [], tail: [SystemText] = [], values: [String: [String]] = [:]) {
         self.verb = verb
         self.operands = operands
         self.tail = tail

@@ -65,7 +65,10 @@ extension Verb {
             Flag("--since", value: "TIME", "no older than this, such as 1h or 7d"),
         ],
         summary: "who had which token, and who was refused",
-        details: ["Read from the journal; a program that asks often has one line a minute."],
+        details: [
+            "Read from the journal; a program that asks often has one line a minute.",
+            "Times are local (TZ); with --json they are unix seconds.",
+        ],
         examples: ["tokenctl log work --since 1d", "tokenctl log --client mbsync --json"]
     )
 

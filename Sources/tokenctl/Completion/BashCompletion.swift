@@ -7,41 +7,53 @@ enum BashCompletion {
         """
         # bash completion for tokenctl
         _tokenctl() {
-            local line=${COMP_LINE:0:COMP_POINT} words=() cur prev verb at=1 i name flags='' operands='' files=''
+            local line=${COMP_LINE:0:COMP_POINT} words=() cur prev verb at=1 i last name='' count=0
+            local flags='' valued='' value='' operands=() rest='' offer=''
             read -ra words <<<"$line"
             [[ $line == *[[:space:]] ]] && words+=('')
-            cur=${words[${#words[@]} - 1]}
-            prev=${words[${#words[@]} - 2]}
+            last=$((${#words[@]} - 1))
+            cur=${words[last]}
+            prev=${words[last - 1]}
             COMPREPLY=()
-            if ((${#words[@]} <= 2)); then
+            if ((last < 2)); then
                 mapfile -t COMPREPLY < <(compgen -W '\(Verb.firstWords.joined(separator: " "))' -- "$cur")
                 return
             fi
             verb=${words[1]}
         \(groups)
-            for ((i = at + 1; i < ${#words[@]} - 1; i++)); do
-                if [[ ${words[i]} == -- ]]; then
-                    mapfile -t COMPREPLY < <(compgen -c -f -- "$cur" | sort -u)
-                    return
-                fi
-            done
             case $verb in
         \(Verb.all.map(verb).joined(separator: "\n"))
             esac
-            if [[ $files ]]; then
-                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-                return
+            for ((i = at + 1; i < last; i++)); do
+                if [[ ${words[i]} == -- && $rest ]]; then
+                    # The first word after it may be a command.
+                    [[ $rest == command ]] && ((i + 1 == last)) && name=-c
+                    mapfile -t COMPREPLY < <(compgen $name -f -- "$cur" | sort -u)
+                    return
+                elif [[ $valued == *" ${words[i]} "* ]]; then
+                    ((i++))
+                elif [[ ${words[i]} != -?* ]]; then
+                    ((count++))
+                fi
+            done
+            if ((i > last)); then
+                offer=$value
+            elif [[ $cur == -* ]]; then
+                offer=$flags
+            else
+                offer=${operands[count]}
             fi
-            if [[ $cur == -* ]]; then
-                operands=$flags
-            elif [[ $operands == @accounts ]]; then
-                # Not by `compgen -W`, which would expand what a name holds.
-                while read -r name; do
-                    [[ $name == "$cur"* ]] && COMPREPLY+=("$name")
-                done < <(tokenctl account list 2>/dev/null)
-                operands=''
-            fi
-            [[ $operands ]] && mapfile -t COMPREPLY < <(compgen -W "$operands" -- "$cur")
+            case $offer in
+                '') ;;
+                @files) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+                @accounts)
+                    # Not by `compgen -W`, which would expand what a name holds.
+                    while read -r name; do
+                        [[ $name == "$cur"* ]] && COMPREPLY+=("$name")
+                    done < <(tokenctl account list 2>/dev/null)
+                    ;;
+                *) mapfile -t COMPREPLY < <(compgen -W "$offer" -- "$cur") ;;
+            esac
             # What stands before the last @ is there already.
             if [[ $cur == *@* && $COMP_WORDBREAKS == *@* ]]; then
                 COMPREPLY=("${COMPREPLY[@]#"${cur%@*}@"}")
@@ -71,26 +83,25 @@ enum BashCompletion {
     private static func verb(_ verb: Verb) -> String {
         var lines = ["        '\(verb.name.rawValue)')"]
         lines.append("            flags='\(verb.offeredFlags.map(\.name).joined(separator: " "))'")
-        if let words = words(verb.operandCandidates) { lines.append("            operands='\(words)'") }
-        let valued = verb.flags.filter { $0.value != nil }
-        if !valued.isEmpty {
+        let operands = verb.operandCandidates.map { "'\(text($0))'" }
+        if !operands.isEmpty { lines.append("            operands=(\(operands.joined(separator: " ")))") }
+        if verb.tail != .none { lines.append("            rest=\(verb.runsCommand ? "command" : "files")") }
+        let valued = verb.valuedFlags
+        guard !valued.isEmpty else { return (lines + ["            ;;"]).joined(separator: "\n") }
+        lines.append("            valued=' \(valued.map(\.name).joined(separator: " ")) '")
+        let offered = valued.filter { $0.candidates != .none }
+        if !offered.isEmpty {
             lines.append("            case $prev in")
-            for candidates in valued.map(\.candidates).reduce(
-                into: [Candidates](),
-                { if !$0.contains($1) { $0.append($1) } }
-            ) {
-                let names = valued.filter { $0.candidates == candidates }.map(\.name).joined(separator: " | ")
-                let action = candidates == .files ? "files=1" : "operands='\(words(candidates) ?? "")' flags=''"
-                lines.append("                \(names)) \(action) ;;")
-            }
+            lines += offered.map { "                \($0.name)) value='\(text($0.candidates))' ;;" }
             lines.append("            esac")
         }
         return (lines + ["            ;;"]).joined(separator: "\n")
     }
 
-    private static func words(_ candidates: Candidates) -> String? {
+    private static func text(_ candidates: Candidates) -> String {
         switch candidates {
-        case .none, .files: nil
+        case .none: ""
+        case .files: "@files"
         case .accounts: "@accounts"
         case .words(let words): words.joined(separator: " ")
         }

@@ -11,18 +11,25 @@ enum Candidates: Equatable {
 }
 
 extension Verb {
-    /// What its operands may be.
-    var operandCandidates: Candidates {
+    /// What its operands may be, in their order; after these there is nothing to offer.
+    var operandCandidates: [Candidates] {
         switch name {
-        case .credentialGit: .words(["get", "store", "erase"])
-        case .credentialDocker: .words(["get", "store", "erase", "list"])
-        case .setup: .words(SetupTool.allCases.map(\.rawValue))
-        case .completion: .words(CompletionShell.allCases.map(\.rawValue))
-        case .help: .words(Self.firstWords)
-        case .callback, .forward: .none
-        default: operand == .none ? .none : .accounts
+        case .credentialGit: [.words(["get", "store", "erase"])]
+        case .credentialDocker: [.words(["get", "store", "erase", "list"])]
+        case .setup: [.words(SetupTool.allCases.map(\.rawValue)), .accounts]
+        case .call: [.accounts, .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])]
+        case .completion: [.words(CompletionShell.allCases.map(\.rawValue))]
+        case .help: [.words(Self.firstWords)]
+        case .callback, .forward: []
+        default: operand == .none ? [] : [.accounts]
         }
     }
+
+    /// Whether what stands after `--` is a command of its own; else it is flags and files.
+    var runsCommand: Bool { name == .exec }
+
+    /// The flags that a value comes after.
+    var valuedFlags: [Flag] { flags.filter { $0.value != nil } }
 
     /// What the first word after the program's name may be.
     static var firstWords: [String] {

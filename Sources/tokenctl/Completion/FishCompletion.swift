@@ -12,6 +12,36 @@ enum FishCompletion {
             "    test (count $words) -ge $last; or return 1",
             "    test $last -eq 1; or test \"$words[2..$last]\" = \"$argv\"",
             "end",
+            "# __tokenctl_operand COUNT VALUED VERB…: so many operands stand before the cursor, values of flags apart.",
+            "function __tokenctl_operand",
+            "    set -l verb $argv[3..]",
+            "    __tokenctl_verb $verb; or return 1",
+            "    set -l words (commandline --tokenize --cut-at-cursor --current-process)",
+            "    set -e words[1..(math 1 + (count $verb))]",
+            "    set -l count 0",
+            "    set -l isValue 0",
+            "    for word in $words",
+            "        if test $isValue -eq 1",
+            "            set isValue 0",
+            "        else if contains -- $word (string split ' ' -- $argv[2])",
+            "            set isValue 1",
+            "        else if not string match --quiet -- '-?*' $word",
+            "            set count (math $count + 1)",
+            "        end",
+            "    end",
+            "    test $count -eq $argv[1]",
+            "end",
+            "# __tokenctl_rest VERB…: whether the cursor is after --, where another program's words stand.",
+            "function __tokenctl_rest",
+            "    __tokenctl_verb $argv; and contains -- -- (commandline --tokenize --cut-at-cursor --current-process)",
+            "end",
+            "# What that program itself would have completed.",
+            "function __tokenctl_command",
+            "    set -l words (commandline --tokenize --cut-at-cursor --current-process)",
+            "    set -e words[1..(contains --index -- -- $words)]",
+            "    set -l line (string escape -- $words) (commandline --current-token --cut-at-cursor)",
+            "    complete --do-complete \"$line\"",
+            "end",
             "function __tokenctl_begun",
             "    set -l words (commandline --tokenize --cut-at-cursor --current-process)",
             "    test (count $words) -eq (math 1 + (count $argv)); and __tokenctl_verb $argv",
@@ -32,10 +62,20 @@ enum FishCompletion {
     }
 
     private static func verb(_ verb: Verb) -> [String] {
-        let condition = "__tokenctl_verb \(verb.name.rawValue)"
+        let name = verb.name.rawValue
+        let hasTail = verb.tail != .none
+        let before = hasTail ? "not __tokenctl_rest \(name); and " : ""
+        let condition = "\(before)__tokenctl_verb \(name)"
+        let valued = verb.valuedFlags.map(\.name).joined(separator: " ")
         var lines: [String] = []
-        if let arguments = arguments(verb.operandCandidates) {
-            lines.append(complete(condition, arguments: arguments, help: nil))
+        for (index, candidates) in verb.operandCandidates.enumerated() {
+            let place = "\(before)__tokenctl_operand \(index) \(quoted(valued)) \(name)"
+            if let arguments = arguments(candidates) { lines.append(complete(place, arguments: arguments, help: nil)) }
+        }
+        if hasTail {
+            let files = "(__fish_complete_path (commandline --current-token))"
+            let rest = verb.runsCommand ? "(__tokenctl_command)" : files
+            lines.append(complete("__tokenctl_rest \(name)", arguments: rest, help: nil))
         }
         for flag in verb.offeredFlags {
             var line = complete(condition, arguments: arguments(flag.candidates), help: flag.help)

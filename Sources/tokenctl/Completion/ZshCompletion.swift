@@ -60,15 +60,30 @@ enum ZshCompletion {
 
     private static func verb(_ verb: Verb) -> String {
         var specifications = verb.offeredFlags.map(flag)
-        if let action = action(verb.operandCandidates) { specifications.append("1:operand:\(action)") }
-        if verb.tail != .none { specifications.append("*::command:_normal") }
+        for (index, candidates) in verb.operandCandidates.enumerated() {
+            specifications.append("\(index + 1):operand:\(action(candidates) ?? " ")")
+        }
         let lines = specifications.map { "                " + quoted($0) }
         return """
-                    \(quoted(verb.name.rawValue)))
+                    \(quoted(verb.name.rawValue)))\(tail(verb))
                         _arguments \\
             \(lines.joined(separator: " \\\n"))
                         ;;
             """
+    }
+
+    /// What stands after `--`: `_arguments` would take it for operands, and leave the flags before it out.
+    private static func tail(_ verb: Verb) -> String {
+        guard verb.tail != .none else { return "" }
+        let begin = "\n                if ((${words[(i)--]} < CURRENT)); then\n"
+        let end = "                    return\n                fi"
+        guard verb.runsCommand else { return begin + "                    _files\n" + end }
+        return begin + """
+                                ((CURRENT -= ${words[(i)--]}))
+                                shift ${words[(i)--]} words
+                                _normal
+
+            """ + end
     }
 
     private static func flag(_ flag: Verb.Flag) -> String {

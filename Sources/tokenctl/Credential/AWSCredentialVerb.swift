@@ -31,11 +31,11 @@ struct AWSCredentialVerb {
     /// The form goes to curl on its stdin, where no other user sees it; no redirect is followed with it.
     private func send(_ request: RoleRequest, _ token: String, _ curl: String) throws(TokenctlError) -> RoleAnswer {
         let program = PipedProgram(
-            arguments: [
+            arguments: SystemText.list([
                 curl, "--disable", "--silent", "--show-error", "--globoff", "--max-time", "30", "--data-binary", "@-",
                 "--header", "Accept: text/xml", "--dump-header", "/dev/fd/3", "--url", request.endpoint,
-            ],
-            environment: conversation.world.environment
+            ]),
+            environment: conversation.world.variables
         )
         var head = ResponseHead()
         var body: [UInt8] = []

@@ -31,7 +31,8 @@ struct LocalExamination {
     func userUnits() -> UserUnits? {
         guard let systemctl = world.findProgram("systemctl") else { return nil }
         var output: [UInt8] = []
-        let program = PipedProgram(arguments: [systemctl] + UserUnits.arguments, environment: environment)
+        let command = SystemText.list([systemctl] + UserUnits.arguments)
+        let program = PipedProgram(arguments: command, environment: world.variables)
         let code = program.run(until: Deadline(in: .seconds(5))) { source, bytes in
             if source == .output { output += bytes }
         }
@@ -58,16 +59,22 @@ struct LocalExamination {
     private func socket() -> Doctor.Check {
         let name = "socket"
         guard !lacksPlace else { return .init(name, .skip, detail: "it has no place without that folder") }
-        let path: String
+        let client: TokenClient
         do throws(TokenClientError) {
-            path = try TokenClient(environment: environment).socketPath
+            client = try TokenClient(environment: environment)
         } catch {
             return .init(name, .fail, detail: error.message)
         }
+        let path = client.socketPath
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard let socket = FileStatus(path) else { return .init(name, .skip, detail: "there is no \(path)") }
         guard socket.isSocket else {
             return .init(name, .fail, detail: "\(path) is no socket", mend: "rm \(ShellWord.quoted(path))")
+        }
+        guard client.listener == geteuid() else {
+            let isTheirs = socket.owner == client.listener
+            let detail = "\(path) belongs to uid \(socket.owner)\(isTheirs ? "" : ", not to uid \(client.listener)")"
+            return .init(name, isTheirs ? .ok : .fail, detail: detail)
         }
         if let fault = ownership(name, path, socket, mode: 0o600) { return fault }
         // A socket that a person placed elsewhere may lie in a shared folder: its own mode guards it.

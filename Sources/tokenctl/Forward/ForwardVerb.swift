@@ -87,7 +87,10 @@ struct ForwardVerb {
         _ output: (String) -> Void
     ) {
         var last: String?
-        let program = WatchedProgram(arguments: arguments, environment: conversation.world.environment)
+        let program = WatchedProgram(
+            arguments: SystemText.list(arguments),
+            environment: conversation.world.variables
+        )
         let end = program.run(until: interruption, output: output) { line in
             last = line
             console.say("ssh: \(line)")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import FoundationEssentials
 import Glibc
 import StrictJSON
 import Systemd
@@ -36,10 +35,10 @@ struct LogVerb {
 
     private func show(_ entries: [LogEntry]) {
         let rows = entries.map { entry in
-            [Self.time(entry.at), entry.account ?? "", entry.words, entry.client]
+            [LocalTime.text(entry.at) ?? "?", entry.account ?? "", entry.words, entry.client]
                 .map { Table.Cell(TerminalText.sanitized($0)) }
         }
-        Table(header: ["TIME (UTC)", "ACCOUNT", "WHAT", "CLIENT"], shrinkOrder: [3], wrapsLast: true)
+        Table(header: ["TIME", "ACCOUNT", "WHAT", "CLIENT"], shrinkOrder: [3], wrapsLast: true)
             .lines(rows, width: console.traits.tableWidth, palette: console.traits.outputPalette)
             .forEach(console.print)
     }
@@ -86,11 +85,5 @@ struct LogVerb {
                 next: ["journalctl --user -u tokend"]
             )
         }
-    }
-
-    /// `2026-11-30 14:05:09`, in UTC.
-    private static func time(_ seconds: Int64) -> String {
-        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
-        return String(text.prefix(19)).replacing("T", with: " ")
     }
 }

@@ -9,7 +9,11 @@ package enum ShellWord {
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "-_./:@%+=,".utf8.contains(byte)
         }
-        guard !isPlain || word.isEmpty else { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        return isPlain && !word.isEmpty ? word : inQuotes(word)
+    }
+
+    /// The word in single quotes, also where it needs none.
+    package static func inQuotes(_ word: String) -> String {
+        "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -14,9 +14,9 @@ struct PipedProgram {
     }
 
     /// The path first.
-    let arguments: [String]
+    let arguments: [SystemText]
     /// All of its variables.
-    let environment: [String: String]
+    let environment: ProgramVariables
 
     /// Runs it to its end: `input` is its stdin; every piece that it writes goes to `receive`, and what it wrote first on
     /// descriptor 3 comes first. The result is its exit code (128 and above: the signal that ended it); nil where it
@@ -46,7 +46,7 @@ struct PipedProgram {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
-        return signal == 0 ? status >> 8 & 0xFF : 128 + signal
+        return signal == 0 ? status >> 8 & 0xFF : ExitCode.signal + signal
     }
 }
 

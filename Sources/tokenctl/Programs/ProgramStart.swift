@@ -6,9 +6,9 @@ import Glibc
 /// How a program is started: with an argument vector, never by a shell, with no descriptor but those that are named.
 struct ProgramStart {
     /// The program's path first.
-    let arguments: [String]
+    let arguments: [SystemText]
     /// All of its variables.
-    let environment: [String: String]
+    let environment: ProgramVariables
     /// What it gets as 0, 1, 2, …: our descriptors, which stay ours; nil is `/dev/null`.
     var descriptors: [Int32?] = [nil, nil, nil]
     /// Whether it gets a session of its own, so that Ctrl-C here leaves it alone.
@@ -31,9 +31,10 @@ struct ProgramStart {
             }
         }
         let words = CStrings(arguments)
-        let variables = CStrings(environment.map { "\($0.key)=\($0.value)" })
+        let variables = CStrings(environment.entries)
         var pid: pid_t = 0
-        let failure = posix_spawn(&pid, arguments[0], &actions, &attributes, words.pointers, variables.pointers)
+        guard let path = words.pointers[0] else { return nil }
+        let failure = posix_spawn(&pid, path, &actions, &attributes, words.pointers, variables.pointers)
         return failure == 0 ? pid : nil
     }
 
@@ -56,10 +57,10 @@ final class CStrings {
     let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int
 
-    init(_ texts: [String]) {
+    init(_ texts: [SystemText]) {
         count = texts.count
         pointers = .allocate(capacity: count + 1)
-        for (index, text) in texts.enumerated() { pointers[index] = strdup(text) }
+        for (index, text) in texts.enumerated() { pointers[index] = text.duplicated() }
         pointers[count] = nil
     }
 

@@ -16,9 +16,9 @@ struct WatchedProgram {
     }
 
     /// The path first.
-    let arguments: [String]
+    let arguments: [SystemText]
     /// All of its variables.
-    let environment: [String: String]
+    let environment: ProgramVariables
 
     /// Runs it to its end, or until a signal comes.
     ///
@@ -43,7 +43,7 @@ struct WatchedProgram {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         if let signal { return .interrupted(signal) }
-        return .code(status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F)
+        return .code(status & 0x7F == 0 ? status >> 8 & 0xFF : ExitCode.signal + status & 0x7F)
     }
 
     /// Reads until both ends are closed; a signal that came first is the result.

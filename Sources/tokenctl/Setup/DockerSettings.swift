@@ -48,5 +48,17 @@ package struct DockerSettings: Sendable {
     /// The file's text; empty where nothing is set.
     package var text: String { settings.isEmpty ? "" : JSONWriter.pretty(.object(settings)) + "\n" }
 
+    /// Whether two texts set the same, however they are written. An empty list of helpers sets nothing.
+    package static func areSame(_ one: String, _ other: String) -> Bool {
+        guard let one = try? DockerSettings(one), let other = try? DockerSettings(other) else { return false }
+        return one.effective == other.effective
+    }
+
+    private var effective: JSONObject {
+        var settings = settings
+        if settings["credHelpers"]?.object?.isEmpty == true { settings["credHelpers"] = nil }
+        return settings
+    }
+
     private var helpers: JSONObject { settings["credHelpers"]?.object ?? [:] }
 }

@@ -79,7 +79,10 @@ struct KubectlSetup {
     /// What kubectl prints.
     private func output(_ arguments: [String]) throws(TokenctlError) -> String {
         var output: [UInt8] = [], errors: [UInt8] = []
-        let program = PipedProgram(arguments: [kubectl] + arguments, environment: conversation.world.environment)
+        let program = PipedProgram(
+            arguments: SystemText.list([kubectl] + arguments),
+            environment: conversation.world.variables
+        )
         let code = program.run(until: Deadline(in: .seconds(20))) { source, bytes in
             if source == .output { output += bytes } else { errors += bytes }
         }

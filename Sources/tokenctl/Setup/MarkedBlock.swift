@@ -39,6 +39,12 @@ package struct MarkedBlock: Sendable {
         return Self.text(all)
     }
 
+    /// Whether two texts have the same lines: that the last one has an end, or none, says nothing.
+    package static func areSame(_ one: String, _ other: String) -> Bool {
+        let texts = [one, other].map { $0.utf8.reversed().drop { $0 == 0x0A || $0 == 0x0D } }
+        return texts[0].elementsEqual(texts[1])
+    }
+
     private func range(in lines: [String]) throws(TokenctlError) -> Range<Int>? {
         guard let first = lines.firstIndex(of: begin) else { return nil }
         guard let last = lines[first...].firstIndex(of: end) else {

@@ -35,20 +35,30 @@ struct SetupFile {
     /// that it is no longer what it was before them.
     func change(to new: String, hasOurs: Bool) throws(TokenctlError) -> Bool {
         guard new != text else { return false }
-        if !hasOurs, let text, access(backup, F_OK) != 0 { try PlainFile(backup).write(text, mode: 0o600) }
+        if !hasOurs {
+            // A copy that is there is of lines that somebody else took out.
+            if let text { try PlainFile(backup).write(text, mode: 0o600) } else { unlink(backup) }
+        }
         try PlainFile(path).write(new)
         return true
     }
 
-    /// Puts the text without our lines there. The copy goes where the file is again what it was, and a file that would be
-    /// empty and is of our making goes too.
-    func restore(to new: String) throws(TokenctlError) {
+    /// Puts the text without our lines there. `hasOurs` says that it has others of ours; with the last ones the copy goes,
+    /// and with a file that would be empty and is of our making, the file.
+    ///
+    /// `isSame` compares what the file held before our first change with that text: where they mean the same it gets its
+    /// own bytes back.
+    func restore(to new: String, hasOurs: Bool, isSame: (String, String) -> Bool) throws(TokenctlError) {
         let before = PlainFile(backup).text
-        if new.isEmpty, before == nil {
-            unlink(path)
-        } else {
-            try PlainFile(path).write(new)
-            if before == new { unlink(backup) }
+        if new != text ?? "" {
+            if let before, !hasOurs, isSame(before, new) {
+                try PlainFile(path).write(before)
+            } else if new.isEmpty, before == nil {
+                unlink(path)
+            } else {
+                try PlainFile(path).write(new)
+            }
         }
+        if !hasOurs { unlink(backup) }
     }
 }

@@ -99,18 +99,22 @@ struct SetupVerb {
     /// The lines of the account that is named, else all of ours.
     private func undo(_ tool: SetupTool, _ file: SetupFile) throws(TokenctlError) {
         var text = file.text ?? ""
+        let hasOurs: Bool
         if tool == .docker {
             var settings = try DockerSettings(text)
             let hosts = settings.hosts
             for host in hosts where invocation.value("--host").map({ $0 == host }) ?? true { settings.remove(host) }
             if settings.hosts != hosts { text = settings.text }
+            hasOurs = !settings.hosts.isEmpty
         } else {
             for account in invocation.account.map({ [$0] }) ?? MarkedBlock.accounts(in: text) {
                 text = try MarkedBlock(account: account).removed(from: text) ?? text
             }
+            hasOurs = !MarkedBlock.accounts(in: text).isEmpty
         }
         let isChanged = text != file.text ?? ""
-        if isChanged { try file.restore(to: text) }
+        let isSame = tool == .docker ? DockerSettings.areSame : MarkedBlock.areSame
+        try file.restore(to: text, hasOurs: hasOurs, isSame: isSame)
         let path = TerminalText.sanitized(file.path)
         conversation.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
             conversation.console.say(isChanged ? "Taken out of \(path)." : "\(path) has nothing of it.")

@@ -16,15 +16,16 @@ struct ExecVerb {
     func run() throws(TokenctlError) -> Int32 {
         let name = try variable()
         let program = invocation.tail[0]
-        guard let path = conversation.world.findProgram(program) else {
-            throw Self.failure(program, "there is no program “\(TerminalText.sanitized(program))”", 127)
+        let shown = TerminalText.sanitized(program.text)
+        guard let path = conversation.world.pathOf(program) else {
+            throw Self.failure("there is no program “\(shown)”", ExitCode.notFound)
         }
         let params = try conversation.tokenParameters(account: invocation.account)
-        var environment = conversation.world.environment
-        environment[name] = try conversation.token(params).text
-        let failure = conversation.world.become([path] + invocation.tail.dropFirst(), program, environment)
+        var variables = conversation.world.variables
+        variables.set(name, to: try conversation.token(params).text)
+        let failure = conversation.world.become([path] + invocation.tail.dropFirst(), program, variables)
         let reason = strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
-        throw Self.failure(program, "cannot run “\(TerminalText.sanitized(program))”: \(reason)", 126)
+        throw Self.failure("cannot run “\(shown)”: \(reason)", ExitCode.notExecutable)
     }
 
     private func variable() throws(TokenctlError) -> String {
@@ -43,8 +44,7 @@ struct ExecVerb {
         return name
     }
 
-    /// 126 and 127, as env(1) and the shells have it.
-    private static func failure(_ program: String, _ message: String, _ code: Int32) -> TokenctlError {
+    private static func failure(_ message: String, _ code: Int32) -> TokenctlError {
         TokenctlError(.input, exitCode: code, message)
     }
 }

@@ -26,17 +26,39 @@ struct LogoutVerb {
         }
         guard invocation.account == nil else { throw .usage("--all and an account's name exclude each other") }
         let names = try conversation.ask(AccountList.self, NoParameters())["accounts"]?.array ?? []
+        return logoutAll(names.compactMap(\.string))
+    }
+
+    /// Every one, also after one that is refused; the result is the exit code, of the first refusal where there is one.
+    private func logoutAll(_ names: [String]) -> Int32 {
+        let invocation = conversation.invocation
         var results: [JSONValue] = []
-        for name in names.compactMap(\.string) {
-            var result = try logout(name)
-            result["account"] = .string(name)
-            results.append(.object(result))
-            if !invocation.wantsJSON { say(result, name) }
-            endSession(result, name)
+        var code = ExitCode.success
+        for name in names {
+            do throws(TokenctlError) {
+                var result = try logout(name)
+                result["account"] = .string(name)
+                results.append(.object(result))
+                if !invocation.wantsJSON { say(result, name) }
+                endSession(result, name)
+            } catch {
+                results.append(["account": .string(name), "error": error.json.object?["error"] ?? .null])
+                if !invocation.wantsJSON { say(error, name) }
+                if code == ExitCode.success { code = error.exitCode }
+                // Ctrl-C is meant for all of it.
+                if error.code == .interrupted { break }
+            }
         }
         if invocation.wantsJSON { conversation.console.printJSON(.object(["accounts": .array(results)])) }
         if names.isEmpty, !invocation.wantsJSON { conversation.console.say("There is no account to sign out of.") }
-        return ExitCode.success
+        return code
+    }
+
+    private func say(_ error: TokenctlError, _ account: String) {
+        let text = ErrorText(error, width: nil)
+        let sentence = text.lines.joined().dropFirst(ErrorText.begin.count)
+        conversation.console.say("\(TerminalText.sanitized(account)) is not signed out: \(sentence)")
+        conversation.console.sayNext(text.next)
     }
 
     private func say(_ result: JSONObject, _ account: String) {

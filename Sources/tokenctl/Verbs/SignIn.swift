@@ -162,7 +162,7 @@ struct SignIn {
             absence.lines(reason: reason).forEach(console.say)
             return nil
         }
-        return BrowserLauncher(candidates: candidates, environment: environment)
+        return BrowserLauncher(candidates: candidates, environment: conversation.world.variables)
     }
 }
 

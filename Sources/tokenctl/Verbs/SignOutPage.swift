@@ -30,7 +30,7 @@ struct SignOutPage {
             find: conversation.world.findProgram
         )
         guard !candidates.isEmpty else { return absence(environment).forEach(console.say) }
-        var launcher = BrowserLauncher(candidates: candidates, environment: environment)
+        var launcher = BrowserLauncher(candidates: candidates, environment: conversation.world.variables)
         // One that cannot start ends at once; the next is tried then.
         for _ in 0..<10 where launcher.advance() != .exhausted { poll(nil, 0, 100) }
         if launcher.advance() == .exhausted { console.say(launcher.complaint) }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+
 /// How an access token is written out. Pure.
 package enum TokenFormat: String, Sendable, CaseIterable {
     /// The token alone.

@@ -60,7 +60,7 @@ final class DesktopBrowser: BrowserOpener {
 
     private func startDetached(_ words: [String]) throws(BrowserError) {
         do {
-            try DetachedProgram.start(words, environment: environment)
+            try DetachedProgram.start(words)
         } catch {
             throw BrowserError(message: "no browser could be opened: \(error.message)")
         }

@@ -9,20 +9,27 @@ import TokendProtocol
 /// What outlives a restart and is no secret: `$XDG_STATE_HOME/tokend/state.json`.
 ///
 /// A change is on the disk when `change` returns, or the caller is told that it is not; it is then tried again until it
-/// is.
+/// is. A file that cannot be read, or that makes no sense, is never written over: it is read again before the first
+/// change, and put aside then if that is of no use.
 final class StateFolder: LastingState {
     /// Between two attempts to write what could not be written.
     private static let retryGap: Duration = .seconds(30)
 
-    private(set) var notes: LastingNotes
+    private(set) var notes = LastingNotes()
+    /// Why `notes` is not what the file says, or was until it was put aside; why it would not outlive a restart.
+    private(set) var fault: LastingFault?
     private let folder: String
     private let loop: EventLoop
     private let log: any EventLog
     /// What a newer daemon has noted down beside; it is there again when that daemon is.
-    private let others: JSONObject
+    private var others = StateFile()
+    /// The file has something that is not known here.
+    private var isUnread = false
     /// The file does not say what `notes` does.
     private var isOwed = false
     private var retry: EventSource?
+
+    private var path: String { folder + "/state.json" }
 
     /// `$XDG_STATE_HOME/tokend`, `~/.local/state/tokend`.
     init(environment: [String: String], loop: EventLoop, log: any EventLog) {
@@ -33,57 +40,67 @@ final class StateFolder: LastingState {
         }
         self.loop = loop
         self.log = log
-        let kept = Self.read(folder + "/state.json")
-        notes = LastingNotes(
-            removals: Self.names(kept, "removals"),
-            clientRemovals: Self.names(kept, "client_removals"),
-            paused: Self.names(kept, "paused"),
-            decisions: (kept["decisions"]?.array ?? []).compactMap(\.object)
-                .compactMap { try? PolicyList.Decision(json: $0) }
-        )
-        var others = kept
-        for name in Self.members { others[name] = nil }
-        self.others = others
+        read()
+        if let fault { log.record(.internalFault(fault.message)) }
     }
-
-    private static let members = ["removals", "client_removals", "paused", "decisions"]
 
     func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault? {
+        // Once something was changed in its stead, what the file says comes too late.
+        if isUnread, !isOwed { read() }
         let before = notes
         edit(&notes)
-        return isOwed || notes != before ? write() : nil
+        return isUnread || isOwed || notes != before ? write() : nil
     }
 
-    private static func read(_ path: String) -> JSONObject {
-        guard let bytes = try? RegularFile.bytes(of: path) else { return [:] }
-        return (try? JSONReader().read(bytes))?.object ?? [:]
+    private func read() {
+        isUnread = false
+        fault = nil
+        do throws(FileFault) {
+            guard let file = StateFile(try RegularFile.bytes(of: path)) else {
+                return leaveUnread("\(path) makes no sense")
+            }
+            notes = file.notes
+            others = file
+        } catch {
+            if error.code != .missing { leaveUnread(error.message) }
+        }
     }
 
-    private static func names(_ kept: JSONObject, _ member: String) -> Set<String> {
-        Set(kept[member]?.array?.compactMap(\.string) ?? [])
+    private func leaveUnread(_ why: String) {
+        isUnread = true
+        fault = LastingFault(
+            message: "\(why): which accounts were paused, what was answered and who was signed out is not known; mend "
+                + "it and restart tokend, else it is put aside once something is to be noted"
+        )
     }
 
     private func write() -> LastingFault? {
-        var content = others
-        let own: JSONObject = [
-            "removals": .array(notes.removals.sorted().map { .string($0) }),
-            "client_removals": .array(notes.clientRemovals.sorted().map { .string($0) }),
-            "paused": .array(notes.paused.sorted().map { .string($0) }),
-            "decisions": .array(notes.decisions.map { .object($0.encoded()) }),
-        ]
-        for member in own { content[member.name] = member.value }
         do throws(PrivateFile.Fault) {
             try PrivateFile.makeFolder(folder)
-            try PrivateFile(folder + "/state.json").replace(with: JSONWriter.bytes(.object(content)))
+            let file = PrivateFile(path)
+            let isPutAside = isUnread
+            if isUnread { try putAside(file) }
+            try file.replace(with: others.bytes(saying: notes))
+            if !isPutAside, isOwed { fault = nil }
             isOwed = false
             retry = nil
             return nil
         } catch {
+            let fault = LastingFault(message: error.message)
+            self.fault = fault
             if !isOwed { log.record(.internalFault("\(error.message); it is tried again")) }
             isOwed = true
             writeLater()
-            return LastingFault(message: error.message)
+            return fault
         }
+    }
+
+    private func putAside(_ file: PrivateFile) throws(PrivateFile.Fault) {
+        guard let aside = try file.putAside() else { return isUnread = false }
+        isUnread = false
+        let message = "\(path) could not be read and is now \(aside); what it noted does not hold any more"
+        fault = LastingFault(message: message)
+        log.record(.internalFault(message))
     }
 
     private func writeLater() {

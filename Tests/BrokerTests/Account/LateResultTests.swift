@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import HTTPTypes
+import OAuth
 import Secrets
 import StrictJSON
 import Systemd
@@ -65,6 +66,72 @@ import TokendProtocol
         await settle()
         #expect(world.store.kept.isEmpty)
         #expect(revoked(world).last == "R2")
+    }
+
+    /// Answers that bring the refresh token `R2`, each by another way to the store.
+    private static let rotations: [HTTPResponse] = [
+        .token("A2", refresh: "R2"), .token("A2", refresh: "R2", ["token_type": "mac"]),
+    ]
+
+    @LoopActor @Test(arguments: rotations)
+    func `a logout while the store refuses the answer revokes it as well (late result)`(answer: HTTPResponse)
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        try await refuseLate(world, answer)
+        #expect(world.store.kept.isEmpty)
+        #expect(revoked(world).last == "R2")
+    }
+
+    @LoopActor @Test func `a logout while the store refuses an answer about another person revokes that (late result)`()
+        async throws
+    {
+        let world = await World.signedIn(try .openID())
+        let issuer = try TestIssuer()
+        world.transport.documents = issuer.documents
+        let token = try issuer.idToken(["sub": "mallory"], at: world.clock.now)
+        _ = try await world.broker.directory.keys(
+            at: try WebURL(TestIssuer.name + "/jwks"),
+            wire: try world.account().wire
+        )
+        try await refuseLate(world, .token("A2", refresh: "R2", ["id_token": .string(token)]))
+        #expect(revoked(world).last == "R2")
+    }
+
+    @LoopActor @Test func `a logout while the store refuses what is to be traded revokes that (late result)`()
+        async throws
+    {
+        var account = try AccountConfiguration.plain()
+        account.exchange = ApplicationExchange(url: try WebURL("https://app.example/session"))
+        account.exchange?.subject = .accessToken
+        let world = await World.signedIn(account)
+        try await refuseLate(world, .token("A2", refresh: "R2"))
+        #expect(revoked(world).last == "R2")
+        #expect(world.transport.posts.allSatisfy { $0.url.host != "app.example" })
+    }
+
+    @LoopActor @Test func `a logout that shall not revoke leaves what the store refuses late alone`() async throws {
+        let world = await World.signedIn(try .plain())
+        try await refuseLate(world, .token("A2", refresh: "R2"), revoke: false)
+        #expect(revoked(world).isEmpty)
+    }
+
+    /// A logout comes while an answer is being written, which then fails.
+    @LoopActor private func refuseLate(
+        _ world: World,
+        _ answer: HTTPResponse,
+        revoke: Bool = true
+    ) async throws {
+        revoking(world)
+        _ = try world.get()
+        let exchange = await world.transport.next()
+        world.store.held = [.write]
+        exchange.answer(answer)
+        await world.store.holding()
+        _ = await (try world.account()).logout(revoke: revoke)
+        world.store.faults[.write] = [MemoryCredentialStore.unavailable]
+        world.store.release()
+        await settle()
     }
 
     @LoopActor @Test func `a logout while the store is given what it had refused takes that back, too`() async throws {

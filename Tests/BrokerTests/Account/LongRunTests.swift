@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import HTTPTypes
+import OAuth
 import Secrets
 import StrictJSON
 import Systemd
@@ -56,7 +57,40 @@ import TokendProtocol
         world.transport.script = { _ in .success(.token("A2")) }
         await world.clock.advance(by: .seconds(30 * 86_400))
         #expect(world.transport.requests.count == 10)
-        #expect(world.clock.firings == 10)
+        // Once a day it is looked at again (engine rule 14).
+        #expect(world.clock.firings == 30)
+    }
+
+    @LoopActor @Test
+    func `no timer is set further ahead than a day, and a token of years costs nothing (engine rule 14)`() async throws
+    {
+        let life: Int64 = 10 * 365 * 86_400
+        let world = await World.signedIn(try .plain().refreshing { $0.keepAlive = 31_536_000 }, age: 0) { record in
+            record.token?.lifetime = .seconds(life)
+            record.grantExpiresAt = HandClock.start.wall + life
+            record.isEndFixed = true
+        }
+        for _ in 0..<30 {
+            let latest = world.clock.now.boot.advanced(by: .seconds(86_400))
+            #expect(world.clock.scheduled.count == 2 && world.clock.scheduled.allSatisfy { $0 <= latest })
+            await world.clock.advance(by: .seconds(86_400))
+        }
+        #expect(world.transport.requests.isEmpty && world.clock.firings <= 60)
+    }
+
+    @LoopActor @Test func `a wall clock that drifts is noticed within a day (engine rule 14)`() async throws {
+        let world = await World.signedIn(try .plain().refreshing { $0.keepAlive = 31_536_000 }, age: 0) {
+            $0.token?.lifetime = .seconds(10 * 86_400)
+        }
+        world.transport.script = { _ in .success(.token("A2", expiresIn: 10 * 86_400)) }
+        // Nobody is told of steps that are so small.
+        for _ in 0..<8 {
+            await world.clock.advance(by: .seconds(86_400))
+            world.clock.stepWall(by: 50)
+        }
+        #expect(world.transport.requests.isEmpty)
+        let due = try #require(try world.account().status.refreshAt)
+        #expect(abs(due - (HandClock.start.wall + 10 * 86_400 - 300)) <= 100)
     }
 
     @LoopActor @Test func `a day of policy always costs one wake-up a refresh, and nothing else`() async throws {

@@ -180,7 +180,7 @@ import TokendProtocol
         world.store.faults[.write] = [MemoryCredentialStore.unavailable]
         try await fetch(world)
         #expect(world.store.kept["work"] == nil)
-        await world.broker.keepTokens()
+        await world.broker.keepTokens(within: .seconds(10))
         #expect(world.store.member("token")?.object?["access_token"]?.string == "A1")
     }
 }

@@ -135,7 +135,7 @@ import TokendProtocol
         let stand = try await stand()
         defer { stand.end() }
         _ = try await signIn(stand, Self.session("S1", life: 30 * 86_400)).get()
-        await stand.world.broker.keepTokens()
+        await stand.world.broker.keepTokens(within: .seconds(10))
         stand.world.broker.stop()
         stand.clock.forgetTimers()
         await stand.clock.advance(by: .seconds(29 * 86_400 + 3600))

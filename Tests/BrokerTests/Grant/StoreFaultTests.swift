@@ -172,7 +172,7 @@ import TokendProtocol
         world.broker.stop()
         #expect(world.broker.isRefreshing)
         world.store.fault = nil
-        await world.broker.keepTokens()
+        await world.broker.keepTokens(within: .seconds(10))
         #expect(world.store.member("refresh_token")?.string == "R2")
         await world.restart()
         #expect(try world.get().answer?.get().token.accessToken == Secret("A2"))
@@ -184,7 +184,7 @@ import TokendProtocol
         _ = await world.transport.next()
         world.broker.stop()
         #expect(world.broker.isRefreshing)
-        await world.broker.keepTokens()
+        await world.broker.keepTokens(within: .seconds(10))
         #expect(world.store.member("pending") != nil)
     }
 
@@ -195,7 +195,7 @@ import TokendProtocol
         await settle()
         #expect(world.store.writeCount == 0)
         world.broker.stop()
-        await world.broker.keepTokens()
+        await world.broker.keepTokens(within: .seconds(10))
         #expect(world.store.writeCount == 1)
         await world.restart()
         #expect(try world.get().answer?.get().token.accessToken == Secret("A2"))

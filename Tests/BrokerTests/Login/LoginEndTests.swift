@@ -39,6 +39,25 @@ import TokendProtocol
         #expect(try await stand.client.call(.tokenGet).get()["access_token"] == "A1")
     }
 
+    @Test @LoopActor func `in whatever moment of its beginning a login is cancelled, no port stays open`() async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        for rounds in 0..<60 {
+            stand.transport.documents = [:]
+            let starting = stand.client.send(.loginStart, ["account": "work"])
+            let discovery = await stand.transport.next()
+            let login = try #require(try stand.world.account().login)
+            try stand.provider.publishAgain(answering: discovery)
+            for _ in 0..<rounds { await Task.yield() }
+            login.cancel("that is enough")
+            await settle()
+            #expect(stand.world.redirects.opened.allSatisfy { !$0.isOpen }, "after \(rounds) rounds")
+            _ = await stand.client.reply(to: starting)
+        }
+        #expect(!stand.world.redirects.opened.isEmpty)
+    }
+
     @Test @LoopActor func `the port closes once the last page is fetched, or five seconds later (8252-7)`() async throws
     {
         let stand = try await LoginStand()

@@ -115,6 +115,35 @@ import TokendProtocol
         #expect(stand.store.calls[.unlock] == 1)
     }
 
+    @Test @LoopActor func `an account that is removed while the store is opened is told as such, and nothing hangs`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        try await stand.signIn()
+        stand.store.fault = MemoryCredentialStore.locked
+        await stand.world.restart()
+        await stand.clock.advance(by: .seconds(7200))
+        let methods = try MethodStand(stand.world)
+        defer { methods.end() }
+        stand.store.held = [.unlock]
+        let client = try methods.client()
+        let waiting = client.send(.tokenGet, Self.params)
+        await stand.store.holding()
+        let files = stand.world.files.configuration
+        stand.world.reconfigure()
+        stand.store.release()
+        #expect(await client.reply(to: waiting).kind == .accountUnknown)
+        await settle()
+        #expect(!stand.world.broker.isRefreshing)
+        #expect(stand.world.browser.opened.isEmpty)
+        stand.world.files.configuration = files
+        stand.world.broker.reload()
+        let call = try stand.world.get()
+        #expect(await stand.transport.next().form["grant_type"] == "refresh_token")
+        _ = call
+    }
+
     @Test @LoopActor func `for a client that has left, no tab opens`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }

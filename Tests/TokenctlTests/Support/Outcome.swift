@@ -53,18 +53,21 @@ struct Surroundings {
             traits: traits
         )
         let world = Program.World(
-            environment: environment,
+            variables: ProgramVariables(environment),
             now: { now },
             takeOverSignals: { interruption },
-            findProgram: { programs[$0] },
-            become: { arguments, name, environment in
-                became(arguments, name, environment)
+            pathOf: { programs[$0.text].map { SystemText($0) } },
+            become: { arguments, name, variables in
+                became(arguments.map(\.text), name.text, variables.texts)
                 return becoming
             },
             ownPath: { "/usr/bin/tokenctl" }
         )
-        let code = Program(console: console, world: world).run(arguments)
-        return Outcome(code: code, output: files[1].text, talk: files[2].text)
+        let code = Program(console: console, world: world).run(SystemText.list(arguments))
+        let outcome = Outcome(code: code, output: files[1].text, talk: files[2].text)
+        // Whatever a test is about: what it is told to do next can be done.
+        AdviceLine.check(outcome.talk)
+        return outcome
     }
 }
 

@@ -95,6 +95,21 @@ package struct PrivateFile: Sendable {
         try synchronizeFolder()
     }
 
+    /// Gives what is at the path another name beside it, whatever it is.
+    ///
+    /// - Returns: the path that it has then; nil where there was nothing.
+    package func putAside() throws(Fault) -> String? {
+        var status = stat()
+        var number = 1
+        while lstat("\(path).unread-\(number)", &status) == 0 { number += 1 }
+        let aside = "\(path).unread-\(number)"
+        guard rename(path, aside) == 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("cannot put aside")
+        }
+        return aside
+    }
+
     private static func write(_ content: [UInt8], to descriptor: Int32) -> Bool {
         content.withUnsafeBytes { buffer in
             var rest = buffer[...]

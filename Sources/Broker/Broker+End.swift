@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+
+extension Broker {
+    /// Writes what the store lacks of the held grants, so that a restart costs no sign-in and the providers nothing: new
+    /// refresh tokens before access tokens.
+    ///
+    /// - Parameter patience: for all of it. What is not written by then, or once the store has shown that it is shut or
+    ///   away, is left.
+    package func keepTokens(within patience: Duration) async {
+        await withUnsafeContinuation { continuation in
+            let end = FirstEnd(continuation)
+            let instant = ports.clock.now.boot.advanced(by: patience)
+            let timer = ports.clock.schedule(at: instant, accuracy: .milliseconds(200)) { end.come() }
+            Task.onLoop { [self] in
+                await keepTokens()
+                timer.cancel()
+                end.come()
+            }
+        }
+    }
+
+    private func keepTokens() async {
+        let all = Array(accounts.values) + Array(retired.values)
+        let lacking = all.filter { $0.machine.unstoredRecord != nil }
+        for account in lacking.filter(\.machine.isOwing) + lacking.filter({ !$0.machine.isOwing }) {
+            switch await account.keepToken()?.code {
+            // It would say the same to the others, each time after as long a wait.
+            case .locked, .unavailable, .dismissed: return
+            case .unreadable, .passphraseUnwanted, nil: continue
+            }
+        }
+    }
+}
+
+/// A wait that the first of several ends.
+@LoopActor private final class FirstEnd {
+    private var continuation: UnsafeContinuation<Void, Never>?
+
+    init(_ continuation: UnsafeContinuation<Void, Never>) {
+        self.continuation = continuation
+    }
+
+    func come() {
+        continuation?.resume()
+        continuation = nil
+    }
+}
