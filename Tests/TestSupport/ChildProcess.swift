@@ -119,9 +119,13 @@ package final class ChildProcess: Sendable {
     /// Whether the program has not ended.
     package var isRunning: Bool { record.state.withLock { $0.status == nil } }
 
-    /// Waits for the program's end.
+    /// Waits for the program's end, and a moment for the last of what it wrote: a grandchild may keep the pipes open.
     package func exit(within limit: Duration = .seconds(30)) async throws(ChildProcessError) -> ExitStatus {
-        try await wait("to end", within: limit) { state in state.status }
+        let status = try await end(within: limit)
+        _ = try? await wait("to close its output", within: .seconds(1)) { state in
+            state.open == 0 ? true : nil
+        }
+        return status
     }
 
     /// Waits for the program's end, and for the last of what it wrote, which may come after that.
@@ -154,11 +158,11 @@ package final class ChildProcess: Sendable {
     package func stop(grace: Duration = .seconds(5)) async -> ExitStatus {
         signal(SIGTERM)
         signal(SIGCONT)
-        if let status = try? await exit(within: grace) {
+        if let status = try? await end(within: grace) {
             return status
         }
         signal(SIGKILL)
-        return (try? await exit()) ?? .signal(SIGKILL)
+        return (try? await end(within: .seconds(30))) ?? .signal(SIGKILL)
     }
 
     /// Runs a program to its end.
@@ -171,11 +175,11 @@ package final class ChildProcess: Sendable {
     ) async throws(ChildProcessError) -> Finished {
         let child = try ChildProcess(program, arguments, environment: environment, input: input)
         let status = try await child.exit(within: limit)
-        // A grandchild may keep the pipes open for ever: what it writes is not waited for.
-        _ = try? await child.wait("to close its output", within: .seconds(1)) { state in
-            state.open == 0 ? true : nil
-        }
         return Finished(status: status, output: child.output, errors: child.errors)
+    }
+
+    private func end(within limit: Duration) async throws(ChildProcessError) -> ExitStatus {
+        try await wait("to end", within: limit) { state in state.status }
     }
 
     private func wait<Value: Sendable>(
