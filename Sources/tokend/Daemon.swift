@@ -191,7 +191,9 @@ import TokendProtocol
     }
 
     private func watchConfiguration() {
-        watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [unowned self] in
+        watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [log] in
+            log.write(LogLine(.warning, $0))
+        } onChange: { [unowned self] in
             // What the daemon wrote itself was taken over when it did.
             if reader.hasChanged(since: broker.configuration.files) { broker.reload() }
             if reader.isIncomplete { watch?.lookAgain() }

@@ -10,26 +10,55 @@ final class ConfigurationWatch {
     private let loop: EventLoop
     private let folders: [String]
     private let onChange: () -> Void
+    private let onFault: (String) -> Void
+    private let addWatch: AddWatch?
+    /// A folder could not be watched, which was told.
+    private var isBlind = false
     private var sources: [EventSource] = []
     private var pause: EventSource?
     private var second: EventSource?
 
-    /// - Parameter onChange: called once for changes that come together.
-    init(loop: EventLoop, folders: [String], onChange: @escaping () -> Void) {
+    /// Watches a folder; takes what is to be called for each change.
+    typealias AddWatch = (_ folder: String, _ handler: @escaping () -> Void) throws(SystemdError) -> EventSource
+
+    /// - Parameters:
+    ///   - addWatch: nil: the kernel's inotify.
+    ///   - onFault: called with a sentence where a folder cannot be watched, once until all can.
+    ///   - onChange: called once for changes that come together.
+    init(
+        loop: EventLoop,
+        folders: [String],
+        addWatch: AddWatch? = nil,
+        onFault: @escaping (String) -> Void,
+        onChange: @escaping () -> Void
+    ) {
         self.loop = loop
         self.folders = folders
+        self.onFault = onFault
         self.onChange = onChange
+        self.addWatch = addWatch
         watch()
     }
 
     private func watch() {
         sources = []
+        var fault: SystemdError?
         for folder in Set(folders.map(Self.nearest)) {
-            // Where the kernel grants no watch, `tokenctl reload` still does.
-            if let source = try? loop.addInotify(folder, handler: { [unowned self] _ in changed() }) {
-                sources.append(source)
+            do throws(SystemdError) {
+                sources.append(try add(folder) { [unowned self] in changed() })
+            } catch {
+                fault = error
             }
         }
+        if let fault, !isBlind {
+            onFault("\(fault.message), so changes of files there are not noticed; after one: tokenctl reload")
+        }
+        isBlind = fault != nil
+    }
+
+    private func add(_ folder: String, _ handler: @escaping () -> Void) throws(SystemdError) -> EventSource {
+        if let addWatch { return try addWatch(folder, handler) }
+        return try loop.addInotify(folder) { _ in handler() }
     }
 
     /// Editors write in several steps: what comes within a moment is one change.

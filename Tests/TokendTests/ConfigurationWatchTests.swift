@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Glibc
+import Systemd
+import Testing
+
+@testable import tokend
+
+/// The watch over the configuration's folders, where the kernel grants none.
+@Suite(.timeLimit(.minutes(1))) struct ConfigurationWatchTests {
+    /// Grants watches, or does not.
+    @LoopActor private final class Kernel {
+        var isFull = true
+        private(set) var faults: [String] = []
+        private(set) var changes = 0
+
+        func watch(_ folders: [String]) -> ConfigurationWatch {
+            ConfigurationWatch(loop: .main, folders: folders) { [unowned self] folder, handler throws(SystemdError) in
+                guard isFull else { return try EventLoop.main.addInotify(folder) { _ in handler() } }
+                throw SystemdError(code: ENOSPC, operation: "watch \(folder)")
+            } onFault: { [unowned self] in
+                faults.append($0)
+            } onChange: { [unowned self] in
+                changes += 1
+            }
+        }
+    }
+
+    init() {
+        LoopThread.start
+    }
+
+    @Test @LoopActor func `a folder that cannot be watched is told once, with what helps`() async throws {
+        let disk = try StoreFolder()
+        let kernel = Kernel()
+        let watch = kernel.watch([disk.folder, disk.folder + "/accounts"])
+        #expect(kernel.faults.count == 1)
+        #expect(kernel.faults.first?.contains("cannot watch \(disk.folder)") == true)
+        #expect(kernel.faults.first?.contains("tokenctl reload") == true)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test @LoopActor func `one that can be watched is no fault`() async throws {
+        let disk = try StoreFolder()
+        let kernel = Kernel()
+        kernel.isFull = false
+        let watch = kernel.watch([disk.folder, disk.folder + "/accounts"])
+        try disk.write("{}", to: disk.folder + "/config.json5")
+        while kernel.changes == 0 { await Task.yield() }
+        #expect(kernel.faults.isEmpty)
+        withExtendedLifetime(watch) {}
+    }
+}
