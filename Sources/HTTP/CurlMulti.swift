@@ -111,7 +111,7 @@ extension CurlMulti {
     /// curl closes one that was given up without telling, and where the next one gets its number and is watched for the
     /// same, it tells nothing of that either: the watch goes on over the new one.
     private func open(_ address: curl_sockaddr) -> Int32 {
-        let socket = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        let socket = socket(address.family, address.socktype, address.protocol)
         if let events = sockets[socket]?.events { _ = begin(socket, events) }
         return socket
     }
@@ -136,8 +136,7 @@ extension CurlMulti {
         var events: DescriptorEvents = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        // Not all that curl waits for it has opened here: a lookup of a name has a pair of sockets of its own. None is for
-        // the programs that the daemon starts.
+        // None is for the programs that the daemon starts; a lookup of a name has a pair of sockets of its own.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         return begin(socket, events) ? 0 : -1
     }
