@@ -38,7 +38,7 @@ package struct Advice: Sendable {
     /// The error as `tokenctl` tells it.
     package func error(_ cause: TokenClientError) -> TokenctlError {
         let code = TokenctlError.Code(rawValue: cause.code.rawValue)
-        let message = TerminalText.sanitized(cause.message)
+        let message = TerminalText.sanitized(cause.message, limit: 2000)
         guard let reply = cause.reply else {
             return TokenctlError(code, exitCode: Self.exitCode(cause.code), message, next: localSteps(cause.code))
         }

@@ -86,6 +86,25 @@ import tokenctl
         #expect(!daemon.methods.contains("login.start"))
     }
 
+    @Test func `settings that a command line cannot say are not lost by a sign-in, whoever is signed in`() throws {
+        let config: JSONObject = [
+            "issuer": "https://wrong.example", "client_id": "c", "confirm": "first", "allow": ["exe:/usr/bin/x"],
+        ]
+        let daemon = try daemon(config, state: "signed_out")
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(Self.command, daemon)
+        #expect(outcome.code == 1)
+        #expect(
+            outcome.talk == """
+                tokenctl: the account work has settings that would be lost (confirm, allow); edit its file, or \
+                replace them all the same:
+                  → tokenctl account add work --issuer https://right.example --client-id c --replace
+
+                """
+        )
+        #expect(!daemon.requests.contains { $0.params["replace"] == true })
+    }
+
     @Test(arguments: [["login"], ["account", "add"]])
     func `settings that the daemon refuses are told without a file that was never written`(_ verb: [String]) throws {
         let daemon = try StandInDaemon { _ in

@@ -49,7 +49,8 @@ struct AccountAddition {
     }
 
     /// The account's draft takes the place of the settings that are there while nobody is signed in with them; who is
-    /// signed in has to ask for that. Settings that are these already stay as they are.
+    /// signed in has to ask for that, and who would lose what a draft cannot say, such as which programs may. Settings that
+    /// are these already stay as they are.
     ///
     /// - Returns: whether there was no account of that name before.
     func addOrReplace(_ draft: AccountDraft) throws(TokenctlError) -> Bool {
@@ -61,8 +62,10 @@ struct AccountAddition {
             let params = AccountShow.Parameters(account: draft.account)
             // An account whose file has faults may not be shown; then it is not the draft's.
             let shown = try? conversation.ask(AccountShow.self, params, account: draft.account)
-            if let config = shown?["config"]?.object, draft.matches(config) { return false }
+            let config = shown?["config"]?.object
+            if let config, draft.matches(config) { return false }
             guard try isSignedOut(draft.account) else { throw Self.inUse(error, draft) }
+            if let config { try Self.checkNothingIsLost(config, error, draft) }
             try add(draft, replacing: true)
             conversation.console.say(
                 "The settings of \(draft.account) are replaced; nobody was signed in with the old ones."
@@ -75,6 +78,20 @@ struct AccountAddition {
         let status = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
         let state = status["accounts"]?.array?.first?.object?["state"]?.string
         return state == "signed_out" || state == "login_required"
+    }
+
+    private static func checkNothingIsLost(
+        _ config: JSONObject,
+        _ refusal: TokenctlError,
+        _ draft: AccountDraft
+    ) throws(TokenctlError) {
+        let lost = config.map(\.name).filter { !AccountDraft.members.contains($0) }
+        guard !lost.isEmpty else { return }
+        var error = refusal
+        error.message =
+            "the account \(draft.account) has settings that would be lost (\(lost.joined(separator: ", "))); "
+            + "edit its file, or replace them all the same:"
+        throw error
     }
 
     private static func inUse(_ refusal: TokenctlError, _ draft: AccountDraft) -> TokenctlError {

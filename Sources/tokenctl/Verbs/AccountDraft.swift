@@ -126,6 +126,11 @@ package struct AccountDraft: Sendable, Equatable {
         return set
     }
 
+    /// The members of an account's file that a draft can say.
+    static let members: Set = [
+        "issuer", "provider", "set", "client_id", "scopes", "redirect_uri", "client_authentication", "flow",
+    ]
+
     /// The account's file, as `account.add` takes it.
     package var config: JSONObject {
         var config: JSONObject = [:]
