@@ -94,6 +94,8 @@ import tokenctl
             #expect(second.code == 0 && second.talk == "\(file) says so already.\n" && Self.text(file) == after)
             let other = try there.run(["setup", "git", "work", "--host", "git.example.org"], daemon)
             #expect(other.code == 0 && Self.text(file)?.contains("git.example.com") == false, "one block an account")
+            let wrong = try there.run(["setup", "git", "wrok", "--undo"])
+            #expect(wrong.talk == "\(file) has nothing of it. It has lines of work.\n", "\(wrong.talk)")
             #expect(try there.run(["setup", "git", "work", "--undo"]).code == 0, "without a daemon")
             #expect(Self.text(file) == own && Self.names(home) == [".gitconfig"])
             #expect(try there.run(["setup", "git", "--undo"]).talk == "\(file) has nothing of it.\n")

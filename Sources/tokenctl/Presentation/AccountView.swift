@@ -86,7 +86,8 @@ package struct AccountView: Sendable {
         if let reason = text("reason"), let phrase = Self.reasons[reason] { lines.append(phrase) }
         if let fault = members["fault"]?.object, let message = fault["message"]?.string {
             let ago = fault["at"]?.int64.map { TimePhrase.relative($0, to: now) }
-            lines.append(TerminalText.sanitized(message, limit: 2000) + (ago.map { $0 == "now" ? "" : " (\($0))" } ?? ""))
+            let time = ago.map { $0 == "now" ? "" : " (\($0))" } ?? ""
+            lines.append(TerminalText.sanitized(message, limit: 2000) + time)
         }
         if isEnding, let end = time("grant_expires_at") {
             lines.append("The sign-in ends \(TimePhrase.relative(end, to: now)), and no renewal puts that off.")

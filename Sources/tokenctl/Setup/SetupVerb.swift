@@ -116,8 +116,10 @@ struct SetupVerb {
         let isSame = tool == .docker ? DockerSettings.areSame : MarkedBlock.areSame
         try file.restore(to: text, hasOurs: hasOurs, isSame: isSame)
         let path = TerminalText.sanitized(file.path)
+        let others = MarkedBlock.accounts(in: text).map { TerminalText.sanitized($0, limit: 64) }
+        let rest = others.isEmpty ? "" : " It has lines of \(others.joined(separator: ", "))."
         conversation.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
-            conversation.console.say(isChanged ? "Taken out of \(path)." : "\(path) has nothing of it.")
+            conversation.console.say(isChanged ? "Taken out of \(path)." : "\(path) has nothing of it.\(rest)")
         }
     }
 
