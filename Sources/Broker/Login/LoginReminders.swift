@@ -78,26 +78,15 @@ import TokendProtocol
         do throws(ProtocolError) {
             try account.startLogin(LoginParameters(), id: id, timeout: 300).whenStarted { [weak self] start in
                 switch start {
-                case .success(let start): self?.open(start, for: name)
+                case .success(let start):
+                    guard let page = start.page else { return }
+                    self?.broker.openBrowser(page) { error in self?.failed(name, error.message) }
                 case .failure(let error) where error.kind == .cancelled: break
                 case .failure(let error): self?.failed(name, error.message)
                 }
             }
         } catch {
             failed(name, error.message)
-        }
-    }
-
-    private func open(_ start: Login.Start, for name: String) {
-        guard let page = start.page else { return }
-        let (ports, command) = (broker.ports, broker.configuration.daemon.browser)
-        Task.onLoop { [weak self] in
-            do throws(BrowserError) {
-                try await ports.browser.open(page, command: command)
-            } catch {
-                ports.log.record(.browserFault(error))
-                self?.failed(name, error.message)
-            }
         }
     }
 

@@ -93,7 +93,7 @@ extension RequestRouter {
                 login.cancel("the program that asked for the sign-in to “\(account.name)” has left")
                 throw error
             }
-            openBrowser(true, start.page)
+            if let page = start.page { broker.openBrowser(page) }
         }
         _ = try await login.ended().get()
     }

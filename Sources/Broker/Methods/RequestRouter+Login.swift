@@ -34,7 +34,8 @@ extension RequestRouter {
             login.whenStarted { result in
                 switch result {
                 case .success(let start):
-                    self.openBrowser(parameters.openBrowser ?? false, start.page)
+                    // The URL is in the answer, too, so a browser that does not open ends nothing.
+                    if parameters.openBrowser == true, let page = start.page { self.broker.openBrowser(page) }
                     reply.succeed(self.result(login, start))
                 case .failure(let error):
                     reply.fail(error)
@@ -67,20 +68,6 @@ extension RequestRouter {
         result.verificationURIComplete = start.device?.verificationURIComplete?.text
         result.interval = start.device?.interval
         return result
-    }
-
-    /// Opens the person's browser; the URL is in the answer, too, so a browser that does not open ends nothing.
-    func openBrowser(_ isWanted: Bool, _ url: WebURL?) {
-        guard isWanted, let url else { return }
-        let ports = broker.ports
-        let command = broker.configuration.daemon.browser
-        Task.onLoop {
-            do throws(BrowserError) {
-                try await ports.browser.open(url, command: command)
-            } catch {
-                ports.log.record(.browserFault(error))
-            }
-        }
     }
 
     /// `login.wait`

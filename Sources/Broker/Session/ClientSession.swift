@@ -86,7 +86,7 @@ import TokendProtocol
         repeat {
             switch server.read(from: descriptor, { accept($0, from: $1) }) {
             case .bytes(let mayHaveMore):
-                mayHaveMoreInput = mayHaveMoreInput || mayHaveMore
+                mayHaveMoreInput = mayHaveMore
                 advance()
             case .end:
                 isInputOver = true
