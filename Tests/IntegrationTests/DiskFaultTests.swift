@@ -59,15 +59,7 @@ extension Programs {
 
         @Test func `a failing fsync is an error to that write alone, and loses nothing`() async throws {
             try await withBreakableDisk { stand, disk in
-                let held = try await stand.token()["access_token"]
-                try disk.fail()
-                let refusal = try await stand.refusal("token.get", ["account": "work", "fresh": true])
-                #expect(refusal.kind == "store_unavailable")
-                #expect(refusal.message.contains("Input/output error"), "\(refusal)")
-                #expect(stand.provider.count(grantType: "refresh_token") == 0)
-                #expect(try await stand.token()["access_token"] == held)
-                disk.mend()
-                #expect(try await stand.token(["fresh": true])["refreshed"] == true)
+                try await stand.expectRefusalBeforeRefresh("Input/output error", fault: disk.fail, mend: disk.mend)
                 try await stand.expectLiveTokenAfterCrash()
             }
         }

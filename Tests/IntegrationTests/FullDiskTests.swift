@@ -15,15 +15,7 @@ extension Programs {
         {
             try await withTinyDisk { stand, disk in
                 try await stand.signIn()
-                let held = try await stand.token()["access_token"]
-                try disk.fill()
-                let refusal = try await stand.refusal("token.get", ["account": "work", "fresh": true])
-                #expect(refusal.kind == "store_unavailable")
-                #expect(refusal.message.contains("No space left"))
-                #expect(stand.provider.count(grantType: "refresh_token") == 0)
-                #expect(try await stand.token()["access_token"] == held)
-                disk.free()
-                #expect(try await stand.token(["fresh": true])["refreshed"]?.bool == true)
+                try await stand.expectRefusalBeforeRefresh("No space left", fault: disk.fill, mend: disk.free)
                 try await stand.expectLiveTokenAfterCrash()
             }
         }

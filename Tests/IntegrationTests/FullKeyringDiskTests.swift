@@ -14,17 +14,8 @@ extension Programs {
             async throws
         {
             try await withTinyDisk { stand, disk in
-                let held = try await stand.token()["access_token"]
-                try disk.fill()
-                let refusal = try await stand.refusal("token.get", ["account": "work", "fresh": true])
-                #expect(refusal.kind == "store_unavailable", "\(refusal)")
-                #expect(refusal.message.contains("cannot store an item in the keyring"), "\(refusal)")
-                #expect(stand.provider.count(grantType: "refresh_token") == 0)
-                #expect(try await stand.token()["access_token"] == held)
-                let fault = try await stand.status()["fault"]?.object
-                #expect(fault?["kind"] == "store_unavailable")
-                disk.free()
-                #expect(try await stand.token(["fresh": true])["refreshed"] == true)
+                let reason = "cannot store an item in the keyring"
+                try await stand.expectRefusalBeforeRefresh(reason, fault: disk.fill, mend: disk.free)
                 try await expectLiveToken(stand)
             }
         }

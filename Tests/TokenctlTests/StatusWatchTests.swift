@@ -10,6 +10,16 @@ import tokenctl
         .result(["daemon": [:], "accounts": [["account": "a", "state": .string(state)]]])
     }
 
+    /// A daemon without events; Ctrl-C is pressed when it is asked for the second time.
+    private static func withoutEvents(until ctrlC: CtrlC) throws -> StandInDaemon {
+        let asked = Flag()
+        return try StandInDaemon { request in
+            if request.method == "events.subscribe" { return .notThere() }
+            if !asked.raise() { ctrlC.press() }
+            return status("ready")
+        }
+    }
+
     @Test func `an event draws the status anew, and Ctrl-C ends it`() throws {
         let ctrlC = try CtrlC()
         defer { ctrlC.close() }
@@ -34,12 +44,7 @@ import tokenctl
     @Test func `without events it asks again by itself`() throws {
         let ctrlC = try CtrlC()
         defer { ctrlC.close() }
-        let asked = Flag()
-        let daemon = try StandInDaemon { request in
-            if request.method == "events.subscribe" { return .notThere() }
-            if !asked.raise() { ctrlC.press() }
-            return Self.status("ready")
-        }
+        let daemon = try Self.withoutEvents(until: ctrlC)
         defer { daemon.stop() }
         var there = Surroundings()
         there.interruption = ctrlC.interruption
@@ -51,12 +56,7 @@ import tokenctl
     @Test func `at a terminal it says how it ends`() throws {
         let ctrlC = try CtrlC()
         defer { ctrlC.close() }
-        let asked = Flag()
-        let daemon = try StandInDaemon { request in
-            if request.method == "events.subscribe" { return .notThere() }
-            if !asked.raise() { ctrlC.press() }
-            return Self.status("ready")
-        }
+        let daemon = try Self.withoutEvents(until: ctrlC)
         defer { daemon.stop() }
         var there = Surroundings()
         there.outputIsTerminal = true
