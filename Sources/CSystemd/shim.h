@@ -23,11 +23,21 @@ static inline int tokend_systemd_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
+// Every argument of a call through syscall(2) or prctl(2) is written as a long: both read whole registers, and of an int
+// the compiler need not define the upper half.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// See SocketDescriptor.
+static inline int tokend_systemd_socket(int family, int type, int protocol) {
+    return (int)syscall(SYS_socket, (long)family, (long)type, (long)protocol);
+}
+
 // prctl(2) takes variable arguments.
 #include <sys/prctl.h>
 
 static inline void tokend_systemd_forbid_dumps(void) {
-    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    (void)prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 }
 
 // <malloc.h> is not part of Swift's Glibc module.
@@ -43,7 +53,6 @@ static inline void tokend_systemd_give_back_memory(void) {
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 
 #if defined(__x86_64__)
 #define TOKEND_AUDIT_ARCH AUDIT_ARCH_X86_64
@@ -65,20 +74,18 @@ static inline int tokend_systemd_forbid_programs(void) {
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = { sizeof rules / sizeof rules[0], rules };
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) != 0) return -1;
+    return prctl(PR_SET_SECCOMP, (long)SECCOMP_MODE_FILTER, &program, 0L, 0L);
 #else
     return 0;
 #endif
 }
 
 // Who is at the other end of a Unix socket. glibc 2.36 knows neither SO_PEERPIDFD (Linux 6.5) nor, without
-// _GNU_SOURCE, SO_PASSCRED's message; syscall(2) takes variable arguments.
+// _GNU_SOURCE, SO_PASSCRED's message.
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 // The pidfd of the process that connected; -1 with errno where the kernel has none to give.
 static inline int tokend_systemd_peer_pidfd(int socket) {
@@ -88,7 +95,7 @@ static inline int tokend_systemd_peer_pidfd(int socket) {
 }
 
 static inline int tokend_systemd_pidfd_open(int pid) {
-    return (int)syscall(SYS_pidfd_open, pid, 0);
+    return (int)syscall(SYS_pidfd_open, (long)pid, 0L);
 }
 
 static inline int tokend_systemd_pass_credentials(int socket) {

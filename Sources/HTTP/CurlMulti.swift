@@ -111,7 +111,11 @@ extension CurlMulti {
     /// curl closes one that was given up without telling, and where the next one gets its number and is watched for the
     /// same, it tells nothing of that either: the watch goes on over the new one.
     private func open(_ address: curl_sockaddr) -> Int32 {
-        let socket = socket(address.family, address.socktype, address.protocol)
+        let socket = SocketDescriptor.open(
+            family: address.family,
+            type: address.socktype,
+            protocol: address.protocol
+        )
         if let events = sockets[socket]?.events { _ = begin(socket, events) }
         return socket
     }

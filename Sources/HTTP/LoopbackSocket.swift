@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Systemd
 
 /// A socket that listens on a loopback address.
 struct LoopbackSocket {
@@ -51,7 +52,7 @@ struct LoopbackSocket {
     private init(_ address: LoopbackAddress, port: UInt16) throws(ListenerError) {
         let family = address == .v4 ? AF_INET : AF_INET6
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(family, kind, 0)
+        let descriptor = SocketDescriptor.open(family: family, type: kind)
         guard descriptor >= 0 else { throw .system(errno, address, port) }
         // A port of an earlier login in TIME_WAIT is free; one that somebody listens on still is not.
         var yes: Int32 = 1

@@ -17,7 +17,7 @@ package enum NetworkWatch {
     ) throws(SystemdError) -> EventSource {
         let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = try SystemdError.checkErrno(
-            socket(AF_NETLINK, type, NETLINK_ROUTE),
+            SocketDescriptor.open(family: AF_NETLINK, type: type, protocol: NETLINK_ROUTE),
             "watch the network"
         )
         do throws(SystemdError) {

@@ -48,7 +48,7 @@ package enum UnixSocketListener {
 
     private static func make() throws(SystemdError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        return try SystemdError.checkErrno(socket(AF_UNIX, type, 0), "make a socket")
+        return try SystemdError.checkErrno(SocketDescriptor.open(family: AF_UNIX, type: type), "make a socket")
     }
 
     private static func withAddress(

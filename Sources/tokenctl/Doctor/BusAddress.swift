@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Systemd
 
 /// The sockets that a D-Bus address names (D-Bus specification, “Server Addresses”).
 package struct BusAddress: Sendable, Equatable {
@@ -44,7 +45,7 @@ package struct BusAddress: Sendable, Equatable {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         // A bus whose queue is full is one that is there; doctor does not wait for it.
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_UNIX, kind, 0)
+        let descriptor = SocketDescriptor.open(family: AF_UNIX, type: kind)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
         // An abstract name ends where its length says so.
