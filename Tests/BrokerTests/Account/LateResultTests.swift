@@ -51,7 +51,7 @@ import TokendProtocol
         #expect(world.store.kept.isEmpty)
     }
 
-    @LoopActor @Test func `a logout while the answer is being stored takes it back (field failure, late result)`()
+    @LoopActor @Test func `a logout while the answer is being stored takes it back (late result)`()
         async throws
     {
         let world = await World.signedIn(try .plain())

@@ -10,7 +10,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// A logout whose provider could not be told (crash matrix, logout order).
+/// A logout whose provider could not be told.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct OwedRevocationTests {
     @LoopActor private func revoked(_ world: World) -> [String] {
         world.transport.posts.filter { $0.url.path == "/revoke" }.compactMap { $0.form["token"] }

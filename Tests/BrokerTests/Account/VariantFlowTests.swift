@@ -157,7 +157,7 @@ import TokendProtocol
         #expect(world.transport.requests.count == 1)
     }
 
-    @LoopActor @Test func `a result that a logout has overtaken is nobody's (engine rule 13)`() async throws {
+    @LoopActor @Test func `a result that a logout has overtaken is nobody's (late result)`() async throws {
         let world = try await world()
         let call = try world.get(.of(.calendar))
         let exchange = await world.transport.next()
@@ -170,7 +170,7 @@ import TokendProtocol
         #expect(world.store.member("refresh_token") == nil)
     }
 
-    @LoopActor @Test func `an answer for another person serves nothing (OIDC 12.2)`() async throws {
+    @LoopActor @Test func `an answer for another person serves nothing (OIDC-11)`() async throws {
         let issuer = try TestIssuer()
         let world = try await world(try .openID())
         world.transport.documents = issuer.documents
@@ -182,7 +182,7 @@ import TokendProtocol
         #expect(await (try world.get()).failure()?.data["reason"] == "subject")
     }
 
-    @LoopActor @Test func `an answer that got lost is asked for once more (engine rule 5)`() async throws {
+    @LoopActor @Test func `an answer that got lost is asked for once more (engine rule 6)`() async throws {
         let world = try await world()
         let call = try world.get(.of(.read))
         await world.transport.next().fail(.interrupted, mayHaveBeenSent: true)

@@ -11,7 +11,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// The classification of refresh answers (standards.md, section 5): what each row does to the grant.
+/// The classification of refresh answers: what each kind does to the grant.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct ClassificationTests {
     /// The token endpoint's first answer to a client that waits.
     @LoopActor private func answered(_ response: HTTPResponse) async throws -> (World, ProtocolError?) {

@@ -10,7 +10,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// The crash matrix: the daemon is killed at each step of a refresh, and starts again on the same store.
+/// The daemon is killed at each step of a refresh, and starts again on the same store.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct CrashTests {
     /// A world whose refresh is under way; its only request so far.
     @LoopActor private func refreshing() async throws -> (World, ScriptedTransport.Exchange) {

@@ -9,7 +9,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// When the daemon refreshes by itself (config.md, `refresh`; engine rules 15 and 17), by values.
+/// When the daemon refreshes by itself (docs/configuration.md, Refreshing; engine rules 15 and 17), by values.
 @Suite(.timeLimit(.minutes(1))) struct PolicyTests {
     @Test(
         arguments: [

@@ -72,7 +72,7 @@ import TokendProtocol
         #expect(stand.store.kept["work"]?.secret.reveal().contains("\"R1\"") == true)
     }
 
-    @Test @LoopActor func `a token for one resource is refused like any other (9470-1, 8707)`() async throws {
+    @Test @LoopActor func `a token for one resource is refused like any other (9470-1, 8707-1)`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }
         try await stand.signIn()

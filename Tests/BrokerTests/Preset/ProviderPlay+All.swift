@@ -4,7 +4,7 @@
 import StrictJSON
 
 extension ProviderPlay {
-    /// Every preset, with what is known of the provider's answers (standards.md 3.2).
+    /// Every preset, with what is known of the provider's answers.
     static let all: [ProviderPlay] = large + code + own + research + apps
 
     private static let tenant = "9122040d-6c67-4c5b-b112-36a304b66dad"
