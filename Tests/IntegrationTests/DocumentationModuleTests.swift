@@ -59,4 +59,12 @@ import Testing
             #expect(text.contains("\n**`\(target)`**: "), "\(target)")
         }
     }
+
+    @Test func `every folder of Broker is in its table`() throws {
+        let table = try #require(DocumentationPage.named("docs/modules.md").tables.first { $0.header[0] == "folder" })
+        let named = table.rows.flatMap { $0[0].split(separator: ",") }.map { $0.filter(\.isLetter) }
+        let root = BuildProducts.source + "/Sources/Broker"
+        let folders = try FileManager.default.contentsOfDirectory(atPath: root).filter { !$0.hasSuffix(".swift") }
+        #expect(named.sorted() == folders.sorted())
+    }
 }
