@@ -5,6 +5,12 @@ package import Secrets
 package import Systemd
 
 /// The secret store, and what its last answer said about it.
+///
+/// `state` remembers the last answer and is no question to the store, so `status` touches no keyring that may prompt or
+/// hang. An unreadable item counts as an open store; an unwanted passphrase says nothing. `onOpened` is called when a call
+/// succeeds after the store was locked or away, before the caller has its result; it retries what waits for the store.
+/// This works only while every call goes through this object: a call to the inner store would leave `state` behind, and
+/// what the store had refused would wait for its timer.
 @LoopActor package final class ObservedStore: CredentialStore {
     /// The words of `status`.
     package enum State: String, Sendable {

@@ -10,8 +10,8 @@ import TokendProtocol
 extension Account {
     /// Takes over a refresh token: one refresh tells whether it is good and whom it is for, then it is stored.
     ///
-    /// It may be good for one use. So what can be had before is had before: a store that takes a write, and the keys that
-    /// the answer is checked with. What the store then refuses all the same is kept in memory and written once it does not.
+    /// The token may be good for one use, so the store is checked and the keys are fetched first. If the store refuses
+    /// the result nevertheless, it is kept in memory and written later.
     ///
     /// - Throws: what the provider or the store said. The account's grant is then as it was, but for a store that refused
     ///   the new one: that is in force, and owed to the store.

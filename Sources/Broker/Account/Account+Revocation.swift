@@ -17,9 +17,9 @@ extension Account {
         case unreached(String)
     }
 
-    /// Puts the grant by, before its item goes: a daemon that dies before the provider is told leaves the next one what
-    /// it needs for that, and for nothing else. In a store that refuses it there is no such copy, nor while
-    /// another write of the item is under way: a logout does not wait for that, and what it brings is revoked by itself.
+    /// Saves a copy of the grant for its revocation before the item is deleted, so that the next daemon can resume it
+    /// after a crash. There is no copy if the store refuses it, or while another write of the item is under way: a logout
+    /// does not wait for that, and that write revokes its own result.
     func owe(_ record: GrantRecord) async {
         guard !turn.isTaken, !revocable(record).isEmpty, let item = revocation(of: record) else { return }
         do {

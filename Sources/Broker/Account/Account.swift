@@ -8,10 +8,19 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// One account: its configuration, its grant and whatever is under way for either.
+/// One account: its configuration, its grant, and the work under way for either.
 ///
-/// All of it lives on the loop. What a task brings back carries the generation it was started in, and is dropped if the
-/// account has moved on; nothing is awaited between reading and writing the state.
+/// All of it runs on the loop, and nothing is awaited between reading and writing the state. Three things keep tasks
+/// from disturbing each other:
+///
+/// - `generation` rises with each logout, login, import and change of flow. A task remembers the number that it began
+///   with and compares it after each `await`. If it differs, the task must not change `machine`, and `lateFate` says what
+///   becomes of its result. If a new grant came into force without `moveOn`, an old refresh could undo it.
+/// - `turn` is held for each write of the item, from the check of the generation to the store's answer. A writer that
+///   does not take it may put an old record over a newer one. A logout does not wait for it: a writer that finds the
+///   generation changed afterwards corrects the store (`mend`).
+/// - `tokenTurn` is held for a whole refresh, so that the refresh token is not sent twice at once, and by a login that
+///   keeps the held refresh token. It is taken before `turn`, never while `turn` is held: that would be a deadlock.
 @LoopActor package final class Account {
     package let name: String
     /// nil while the account's file has faults.
@@ -28,12 +37,11 @@ package import TokendProtocol
     var importCount = 0
     /// Logins that ended, for those who ask within a minute.
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
-    /// Who may write the item.
+    /// Serialises writes of the account's item.
     let turn = ItemTurn()
-    /// Whose turn it is with the refresh token: a refresh's as a whole, or that of a login that keeps the one that is
-    /// held and so must not keep one that is being spent.
+    /// Serialises use of the refresh token: a whole refresh, or a login that stores the current token again.
     let tokenTurn = ItemTurn()
-    /// Who may change the client's item.
+    /// Serialises changes of the client's item.
     let clientTurn = ItemTurn()
     var machine: GrantStateMachine {
         didSet { readyToken = nil }
@@ -47,9 +55,9 @@ package import TokendProtocol
     let ports: BrokerPorts
     let directory: ProviderDirectory
     var settings: DaemonConfiguration
-    /// Counts logins and logouts.
+    /// Rises with each login and logout; see above.
     private(set) var generation = 0
-    /// What becomes of a refresh that a login or a logout has overtaken.
+    /// What becomes of a refresh that ends after a login or a logout.
     private(set) var lateFate = RefreshFlow.Fate.dropped
     /// No background work any more but the store's: the daemon is ending.
     private var isStopped = false
@@ -175,7 +183,7 @@ package import TokendProtocol
 
     // MARK: The daemon's life
 
-    /// From here on nothing that was started before counts.
+    /// Invalidates all work in flight.
     func moveOn(_ fate: RefreshFlow.Fate = .dropped) {
         generation += 1
         lateFate = fate

@@ -3,13 +3,14 @@
 
 import Systemd
 
-/// Whose turn it is to write an account's item: a refresh, which looks first whether it is still wanted, or a login
-/// until its grant is in force. Without turns, a refresh that was sent before could write the old grant over the new one.
+/// A first-in-first-out mutex over `await`, for writes of an account's item: by a refresh, which checks first whether it
+/// is still wanted, or by a login until its grant is in force. Without it, an earlier refresh could write the old grant
+/// over the new one.
 @LoopActor final class ItemTurn {
     private(set) var isTaken = false
     private var waiting: [UnsafeContinuation<Void, Never>] = []
 
-    /// Waits for the turn; whoever was first gets it first.
+    /// Waits for the turn, in the order of the calls.
     func take() async {
         await withUnsafeContinuation { continuation in
             // Looked at in here: on the way to it others may run (`Task.onLoop`).

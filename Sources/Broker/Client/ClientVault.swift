@@ -18,7 +18,7 @@ import TokendProtocol
 
     /// What the store has for the account's client; empty where it has nothing.
     func record(of account: String) async throws(StoreError) -> ClientRecord {
-        // What was to go with an account of this name before is nobody's.
+        // Ignores an item that is pending removal for an earlier account of this name.
         guard !state.notes.clientRemovals.contains(account) else { return ClientRecord() }
         guard let item = try await store.item(.client, account: account) else { return ClientRecord() }
         return try ClientRecord.read(item)

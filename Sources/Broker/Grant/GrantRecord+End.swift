@@ -4,8 +4,8 @@
 extension GrantRecord {
     /// Takes over what an answer says of the grant's own end, in seconds from its sending; nil: nothing.
     ///
-    /// An end that moves on with each refresh is one of idleness, which refreshing keeps away. One that stays is the
-    /// sign-in's, and only a person can put it off.
+    /// An end that moves with each refresh is an idle timeout. One that stays is a hard limit, which only a new sign-in
+    /// moves.
     mutating func takeEnd(_ life: Int64?, sentAt: Int64) {
         guard let life else { return takeSilence(at: sentAt) }
         let end = sentAt.addingSaturated(life)
@@ -46,7 +46,7 @@ extension GrantRecord {
     }
 }
 
-/// When a person is told that a grant comes to its fixed end: three days and one day before (engine rule 18).
+/// When the user is told that a grant comes to its fixed end: three days and one day before (engine rule 18).
 enum EndNotice {
     private static let day: Int64 = 86_400
     private static let marks: [Int64] = [3, 1]

@@ -33,7 +33,7 @@ extension LiveGrant {
         var instant = now.boot.advanced(by: spread)
         if let lastAttempt { instant = max(instant, lastAttempt.advanced(by: .seconds(10))) }
         if let throttledUntil { instant = max(instant, throttledUntil) }
-        // What was due long ago is not taken for kept by a sleep.
+        // An overdue refresh is due now; a sleep did not postpone it.
         notBefore = notBefore < now.boot ? instant : min(notBefore, instant)
     }
 }

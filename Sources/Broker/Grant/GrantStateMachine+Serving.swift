@@ -33,11 +33,11 @@ extension GrantStateMachine {
     /// Whether the held token holds as long as the demand asks, whatever an API has said of it.
     private func suffices(_ held: HeldToken, _ grant: LiveGrant, _ demand: TokenDemand, at now: Moment) -> Bool {
         guard let lifetime = held.wholeLife, let remaining = held.remaining(at: now) else {
-            // Nobody knows its end: it does until the time at which it is renewed on suspicion.
+            // Without a known end it is good until the precautionary refresh.
             return !grant.record.canRenew || !held.isSuspect(at: now)
         }
         if held.holds(demand.minValid, at: now) { return true }
-        // A wish beyond the token's whole life costs one refresh; then the token will do until half its life has gone.
+        // If `minValid` exceeds the token's lifetime: one refresh, then the token is good until half its lifetime.
         return lifetime <= demand.minValid && remaining > lifetime / 2
     }
 
@@ -221,7 +221,7 @@ extension GrantStateMachine {
     ) -> ProtocolError {
         var error = failure.error
         guard error.kind == .providerUnreachable else { return error }
-        // A second early would be answered like this again.
+        // Rounded up: a retry one second early would fail the same way.
         let wait = now.boot.duration(to: retryAt)
         let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
         error.data["retry_at"] = .integer(now.wall.addingSaturated(max(0, seconds)))

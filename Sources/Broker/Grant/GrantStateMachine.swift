@@ -6,10 +6,17 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// What an account's grant is worth at this moment, and what to do about it.
+/// The state of an account's grant, and what to do about it.
 ///
-/// One event, one method; each returns what the shell is to perform. It never reads a clock: `now` is a parameter, and
-/// `roll` (0 ..< 1) is the entropy for spreading. After every event the shell arms one timer at `deadline`.
+/// There is one method for each event, and each returns the actions that the shell must perform. The machine reads no
+/// clock: `now` is a parameter, and `roll` (0 ..< 1) is the entropy for jitter. After every event the shell sets one
+/// timer for `deadline`; without that, nothing is renewed by itself.
+///
+/// It guarantees that at most one refresh and one read of the store are under way, and that each ends with a `settle`,
+/// so that no client waits for ever. A token is served once the store has the refresh token that came with it. A live
+/// grant ends by the provider's answer, by a logout, or where an open store has no item; never because a store is
+/// locked. Two mistakes of the shell would break this: an outcome that does not reach `refreshFinished` (the grant stays
+/// *refreshing*), and an outcome of an older generation that does (see `Account`).
 package struct GrantStateMachine {
     enum State {
         /// The store has not answered yet.

@@ -5,7 +5,14 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// A grant that lives, and what is being done with it.
+/// A grant that is in force, and what is being done with it.
+///
+/// `record.token` may always be served: a refresh puts its token there once the store has the refresh token that came
+/// with it. Until then both wait in `activity` as `owing`, so a logout must revoke `newest`, not `record`. The mark
+/// `record.pending` says less than the store's: here it means that the refresh token may be spent.
+///
+/// Each outcome of a refresh moves `notBefore`; one that did not would be repeated at once, in a loop. `notBefore` binds
+/// the daemon's own refreshes alone, `throttledUntil` those that clients ask for, too.
 struct LiveGrant {
     enum Activity {
         case idle
@@ -14,8 +21,7 @@ struct LiveGrant {
         case owing(StoreDebt, RefreshJob)
     }
 
-    /// What is durable, but for the mark of a refresh under way; only its token is ever served. Here the mark means that
-    /// the refresh token may be spent.
+    /// What is durable, except for the mark of a refresh under way; only its token is ever served.
     var record: GrantRecord
     var activity: Activity = .idle
     /// The last refresh's failure, until one succeeds.

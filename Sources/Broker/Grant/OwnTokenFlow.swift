@@ -102,7 +102,7 @@ import TokendProtocol
         var record = GrantRecord.own(account, wire: wire, metadata: metadata, at: known.signedInAt)
         record.scope = response.scope ?? account.scopes
         record.refreshedAt = sentAt.wall
-        // A refresh token in such an answer is none to be used (section 4.4.3).
+        // A refresh token in such an answer is ignored (RFC 6749, section 4.4.3).
         record.token = HeldToken(response, granted: account.scopes, sentAt: sentAt, verified: nil)
         await turn.take()
         defer { turn.give() }

@@ -9,15 +9,24 @@ import TokendProtocol
 
 /// One refresh from the store to the store: read, mark, send, check, keep.
 ///
-/// It runs as a task and changes nothing but the store; its outcome goes back to the account as an event, and is
-/// dropped there if the account has moved on.
+/// It runs as a task and changes nothing but the store. Its outcome goes back to the account as an event, and is
+/// dropped there if the generation has changed. The order of the writes is what survives a crash (docs/reliability.md):
+///
+/// 1. The item is read again: another program may have replaced the refresh token, and only the stored one is sent.
+/// 2. The mark `pending` is durable before the token is sent, so that the next daemon knows that it may be spent. It is
+///    left out only where the provider is known not to rotate.
+/// 3. If the ID token has to wait for the provider's keys, the new refresh token is written first, alone.
+/// 4. The new refresh token and the access token are one write, which removes the mark. The account hears of them after.
+///
+/// Each write asks `fate` before, and calls `mend` if that has changed afterwards. A write that did not could bring back
+/// a grant that the user has signed out of.
 @LoopActor struct RefreshFlow {
-    /// What is to become of the result.
+    /// What becomes of the result.
     enum Fate {
         case wanted
         /// A login has taken its place: revoking it could end the new grant, too.
         case dropped
-        /// The person has signed out: the provider is told, the store is not.
+        /// The user has signed out: the token is revoked and not stored.
         case revoked
     }
 
@@ -47,7 +56,7 @@ import TokendProtocol
     /// Taken for each write, and never while the provider is waited for: a login must not wait for that.
     let turn: ItemTurn
     let fate: @LoopActor () -> Fate
-    /// Puts right what a write of this refresh has spoiled in the store, since somebody signed out meanwhile.
+    /// Corrects the store after a write of this refresh, because the user signed out meanwhile.
     let mend: @LoopActor () async -> Void
 
     var account: AccountConfiguration { access.account }

@@ -42,7 +42,7 @@ package import TokendProtocol
     private var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
     private var waiters: [@LoopActor (Result<LoginResult, ProtocolError>) -> Void] = []
     private var isCommitted = false
-    /// Why the grant that is being stored is not to stay.
+    /// Why the grant must be revoked once its write has finished.
     private var withdrawal: String?
     private var heldRequests: [@LoopActor (RedirectAnswer) -> Void] = []
 

@@ -13,7 +13,7 @@ extension RequestRouter {
         guard session.view == nil else { return nil }
         let peer = session.identity()
         if peer.isOutsideSandboxes { return nil }
-        // What it was it is still; there is only nothing left to look at it with.
+        // The process cannot have changed; there are only no descriptors left to inspect it.
         if case .unknown(_, .exhausted) = peer, session.connected.wasOutsideSandboxes { return nil }
         return peer
     }

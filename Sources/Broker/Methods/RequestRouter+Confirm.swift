@@ -53,7 +53,7 @@ extension RequestRouter {
         }
     }
 
-    /// The person's word was about who asked then, under the rules of then.
+    /// The user approved that client under the policy in force at the time: both are checked again.
     private func proceed(_ wanted: Wanted, _ reply: PendingReply) {
         let (account, session) = (wanted.account, wanted.session)
         guard broker.accounts[account.name] === account, session.identity() == wanted.peer else {

@@ -31,7 +31,7 @@ extension RequestRouter {
         as method: Method,
         from session: ClientSession
     ) throws(ProtocolError) -> Admission {
-        // What is wrong with the parameters is the method's to say.
+        // Errors in the parameters are reported by the method.
         guard let account = try? named(by: request.params), !account.isOpenToAll || session.view?.socket.scope != nil
         else { return .now(request) }
         let peer = session.identity()
@@ -70,7 +70,7 @@ extension RequestRouter {
             throw refuse(peer, method, account, session, Refusal.limits(limits, of: account, peer))
         }
         guard !limits.isEmpty else { return request }
-        // What an application's own backend gives for the wide token is not known to be any narrower.
+        // With `exchange`, a narrower token of the provider does not guarantee a narrower one of the backend.
         switch method {
         case .tokenGet where Self.canNarrow(to: limits) && account.configuration?.exchange == nil:
             guard let params = limits.narrowing(request.params) else { break }
@@ -92,8 +92,8 @@ extension RequestRouter {
 
     // MARK: Administration
 
-    /// What changes an account is for those that its file names, and for no sandbox that it does not; what concerns the
-    /// daemon as a whole is for no sandbox at all.
+    /// Changes of an account are allowed to clients that its file names; a sandboxed client must be named. Changes of the
+    /// daemon are denied to all sandboxes.
     private func admittedToAdministration(
         _ request: RequestMessage,
         as method: Method,

@@ -6,7 +6,7 @@ import Systemd
 /// The process on the other end of a connection, as far as it can be told from others that come to use it.
 struct ConnectedPeer {
     let credentials: UnixSocket.Credentials
-    /// It connected before the kernel was asked to say who writes: of its first bytes nobody knows.
+    /// It connected before SO_PASSCRED was set on the listener, so the sender of its first bytes is unknown.
     var isFromBacklog = false
     private let process: PeerProcess
     /// What the process ran when it was first looked at.

@@ -126,8 +126,8 @@ package import TokendProtocol
         }
     }
 
-    /// The last places are for programs outside sandboxes, and for none that holds half of all: neither a sandboxed program
-    /// nor one that forgets its connections keeps a person's own tools out.
+    /// The last places are reserved for programs outside sandboxes that hold less than half of all connections. So neither
+    /// a sandboxed program nor one that leaks connections keeps the user's own tools out.
     private func mayTakeAPlace(_ session: ClientSession) -> Bool {
         guard view == nil, sessions.count >= limits.clients - limits.reserved else { return true }
         return places[session.peer.pid, default: 0] < limits.clients / 2 && session.identity().isOutsideSandboxes
@@ -141,8 +141,7 @@ package import TokendProtocol
         return !isScarce || DescriptorReserve.areFree(margin / 2)
     }
 
-    /// A look at who asks; where descriptors are short, with those that are held for it: who ends a sign-in that waits gives
-    /// some back.
+    /// Inspects the peer, with reserved descriptors if none are free: cancelling a sign-in that waits returns some.
     func look(_ body: () -> PeerIdentity) -> PeerIdentity {
         let identity = body()
         guard case .unknown(_, .exhausted) = identity else { return identity }
@@ -197,8 +196,8 @@ package import TokendProtocol
         expectTurn()
     }
 
-    /// A new source each time: sd-event takes one that is armed again for ready since it was made, and lets it go before
-    /// everyone who is.
+    /// Makes a new source each time: sd-event treats a re-armed source as pending since its creation, and dispatches it
+    /// before all others.
     private func expectTurn() {
         guard turn == nil, !turns.isEmpty else { return }
         turn = loop.addDefer { [unowned self] in

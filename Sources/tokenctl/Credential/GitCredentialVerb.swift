@@ -31,8 +31,7 @@ struct GitCredentialVerb {
         }
     }
 
-    /// An account that was named is the one that is meant: where it has no token, no password that a person could type
-    /// would do.
+    /// If an account was named and has no token, this fails instead of letting git ask for a password.
     private func getOrQuit(_ wanted: GitCredential) throws(TokenctlError) {
         do throws(TokenctlError) {
             try get(wanted)

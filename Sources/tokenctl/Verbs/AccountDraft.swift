@@ -148,7 +148,7 @@ package struct AccountDraft: Sendable, Equatable {
         return config
     }
 
-    /// Whether an account's settings are these already; what the command line leaves open may be anything.
+    /// Whether the existing settings match every setting given on the command line.
     package func matches(_ config: JSONObject) -> Bool {
         self.config.allSatisfy { config[$0.name] == $0.value }
     }
