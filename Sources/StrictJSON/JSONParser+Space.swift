@@ -73,13 +73,15 @@ extension JSONParser {
         }
     }
 
-    /// The length of the UTF-8 sequence that starts here; an error where none does.
+    /// The length of the UTF-8 sequence that starts here; where none does, an error, or one byte in the lenient dialect,
+    /// whose text is repaired as it is copied.
     @inline(__always)
     func characterLength(at offset: Int) throws(JSONError) -> Int {
         if byte(offset) < 0x80 {
             return 1
         }
         guard let scalar = scalar(at: offset) else {
+            guard !isLenient else { return 1 }
             throw notUTF8(at: offset)
         }
         return UTF8.width(scalar)

@@ -52,7 +52,7 @@ extension JSONParser {
         guard offset < count else {
             throw JSONError(code: .unexpectedEnd, message: "a string has no closing quote", offset: count)
         }
-        if isJSON5 && !isLineEnd(at: offset) {
+        if isLenient || (isJSON5 && !isLineEnd(at: offset)) {
             return
         }
         let message =
@@ -99,6 +99,7 @@ extension JSONParser {
                 return scalar
             }
         }
+        guard !isLenient else { return "\u{FFFD}" }
         throw JSONError(
             code: .invalidUnicode,
             message: "an escape names one half of a surrogate pair without the other",

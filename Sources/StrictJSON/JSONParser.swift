@@ -8,6 +8,7 @@
 struct JSONParser {
     private let bytes: UnsafeRawBufferPointer
     let isJSON5: Bool
+    let isLenient: Bool
     private let maximumDepth: Int
     /// The next byte to look at.
     var position = 0
@@ -15,7 +16,8 @@ struct JSONParser {
 
     init(bytes: UnsafeRawBufferPointer, dialect: JSONReader.Dialect, maximumDepth: Int) {
         self.bytes = bytes
-        isJSON5 = dialect == .json5
+        isJSON5 = dialect != .json
+        isLenient = dialect == .lenient
         self.maximumDepth = maximumDepth
     }
 
@@ -40,7 +42,7 @@ struct JSONParser {
         return end - offset
     }
 
-    /// The text of a range whose bytes were found to be UTF-8.
+    /// The text of a range; what is not UTF-8 in it, which only the lenient dialect lets pass, becomes U+FFFD.
     @inline(__always)
     func text(_ range: Range<Int>) -> String {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range.clamped(to: 0..<bytes.count)]), as: UTF8.self)
@@ -57,6 +59,7 @@ struct JSONParser {
         }
         try skipSpace()
         let value = try value()
+        guard !isLenient else { return value }
         try skipSpace()
         guard position == count else {
             throw unexpected(expected: "the end of the text")
@@ -68,10 +71,8 @@ struct JSONParser {
         switch byte(position) {
         case UInt8(ascii: "\""):
             return .string(try string(quote: UInt8(ascii: "\"")))
-        case UInt8(ascii: "{"):
-            return .object(try object())
-        case UInt8(ascii: "["):
-            return .array(try array())
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            return try nested()
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             return .number(try isJSON5 ? number5() : number())
         case UInt8(ascii: "t"):
@@ -86,6 +87,32 @@ struct JSONParser {
         default:
             return try otherValue()
         }
+    }
+
+    /// A list or an object; one that lies too deep is null in the lenient dialect.
+    private mutating func nested() throws(JSONError) -> JSONValue {
+        guard isLenient, depth >= maximumDepth else {
+            return byte(position) == UInt8(ascii: "{") ? .object(try object()) : .array(try array())
+        }
+        try skipNested()
+        return .null
+    }
+
+    /// Moves past a list or an object without a frame of the stack for each level.
+    private mutating func skipNested() throws(JSONError) {
+        var open = 0
+        repeat {
+            switch byte(position) {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                _ = try string(quote: byte(position))
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): open += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): open -= 1
+            default:
+                guard position < count else { throw unexpected(expected: "a closing bracket") }
+            }
+            position += 1
+        } while open > 0
     }
 
     /// The values that JSON5 adds.
@@ -129,14 +156,14 @@ struct JSONParser {
 
     private mutating func object() throws(JSONError) -> JSONObject {
         try open()
-        var members: [JSONObject.Member] = []
-        var names = NameCheck()
+        var members = MemberList()
         try skipSpace()
         while !close(UInt8(ascii: "}"), afterComma: !members.isEmpty) {
             let nameStart = position
             let name = try name()
             let nameEnd = position
-            guard names.isNew(name, among: members) else {
+            let earlier = members.index(of: name)
+            guard earlier == nil || isLenient else {
                 throw doubled(name, at: nameStart)
             }
             try skipSpace()
@@ -147,19 +174,20 @@ struct JSONParser {
             try skipSpace()
             let valueStart = position
             let value = try value()
-            members.append(
+            members.put(
                 JSONObject.Member(
                     name: name,
                     nameRange: nameStart..<nameEnd,
                     value: value,
                     valueRange: valueStart..<position
-                )
+                ),
+                at: earlier
             )
             try skipSpace()
             guard try separator(before: UInt8(ascii: "}"), called: "',' or '}'") else { break }
         }
         depth -= 1
-        return JSONObject(checked: members)
+        return JSONObject(checked: members.members)
     }
 
     /// Enters a list or an object.
@@ -204,21 +232,5 @@ struct JSONParser {
         case _ where isJSON5: return try identifier()
         default: throw unexpected(expected: "a name in double quotes")
         }
-    }
-}
-
-/// Tells doubled names: by comparing where there are few, with a set where there are many.
-private struct NameCheck {
-    private static let few = 16
-    private var seen: Set<ExactName> = []
-
-    mutating func isNew(_ name: String, among members: [JSONObject.Member]) -> Bool {
-        if members.count < Self.few {
-            return !members.contains { $0.name.hasSameBytes(as: name) }
-        }
-        if seen.isEmpty {
-            seen = Set(members.map { ExactName(text: $0.name) })
-        }
-        return seen.insert(ExactName(text: name)).inserted
     }
 }

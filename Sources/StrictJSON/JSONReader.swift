@@ -8,6 +8,11 @@
 /// beyond `maximumDepth`. JSON5 (spec.json5.org, for files that people write) adds its comments, trailing commas,
 /// bare and single-quoted names, numbers and white space under the same rules.
 ///
+/// The lenient dialect is for what others' servers send and nobody here can correct. It takes whatever JSON5 takes, and
+/// more: of members with one name the last counts, what is not UTF-8 (and half a surrogate pair) is U+FFFD in its
+/// string, a string may hold control characters, a value that lies too deep is null, and what follows the value is
+/// passed over.
+///
 /// No input makes the reader trap, and its time is proportional to the input's length.
 package struct JSONReader: Sendable {
     /// Which language is read.
@@ -16,7 +21,12 @@ package struct JSONReader: Sendable {
         case json
         /// JSON5 1.0, for files only.
         case json5
+        /// JSON as servers write it that do not write JSON.
+        case lenient
     }
+
+    /// For what a server sends. Its depth leaves room for what is kept of the value to be stored and sent on.
+    package static let lenient = JSONReader(dialect: .lenient, maximumDepth: 24)
 
     /// Which language is read.
     package let dialect: Dialect
