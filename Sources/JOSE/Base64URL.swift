@@ -46,6 +46,29 @@ package enum Base64URL {
         return bytes
     }
 
+    /// The bytes of a text as others write it: in this alphabet or in that of plain base64 (RFC 4648, section 4), with or
+    /// without padding, unused bits whatever they are. For what is public or signed as text, so that it does not matter
+    /// that several texts stand for the same bytes.
+    package static func decodeLeniently(utf8 text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+        var characters = text.map { character in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: character
+            }
+        }
+        while characters.last == UInt8(ascii: "=") { characters.removeLast() }
+        guard let last = characters.last.flatMap(value) else { return characters.isEmpty ? [] : nil }
+        let unused: UInt32 =
+            switch characters.count % 4 {
+            case 2: 0b1111
+            case 3: 0b11
+            default: 0
+            }
+        characters[characters.count - 1] = alphabet[Int(last & ~unused)]
+        return decode(utf8: characters)
+    }
+
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func value(of character: UInt8) -> UInt32? {

@@ -18,9 +18,14 @@ extension JSONObject {
         self[name] == nil ? nil : try requiredText(name)
     }
 
-    /// A member that must be there and be base64url of something.
+    /// A name or a word that others are compared with: a string, or a number by its spelling; nil for anything else.
+    func word(_ name: String) -> String? {
+        self[name].flatMap { $0.string ?? $0.number?.text }
+    }
+
+    /// A member that must be there and be base64url of something, in whatever way that is written.
     func requiredBytes(_ name: String) throws(JOSEError) -> [UInt8] {
-        guard let bytes = Base64URL.decode(try requiredText(name)), !bytes.isEmpty else {
+        guard let bytes = Base64URL.decodeLeniently(utf8: try requiredText(name).utf8), !bytes.isEmpty else {
             throw JOSEError(.malformed, "the member '\(name)' is not base64url")
         }
         return bytes

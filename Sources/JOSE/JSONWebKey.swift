@@ -17,18 +17,18 @@ package struct JSONWebKey: Sendable {
     /// Reads a key as a provider publishes it.
     ///
     /// Refused, as `malformed` or `unusableKey`: another type or curve than RSA, P-256, P-384, P-521 and
-    /// Ed25519; RSA under 2048 bits; a point off its curve; bad base64url; a use other than signatures;
+    /// Ed25519; RSA under 2048 bits; a point off its curve; what is no base64; a use other than signatures;
     /// and a key with its private part, for whoever can read it can sign.
     package init(_ jwk: JSONObject) throws(JOSEError) {
         guard jwk["d"] == nil else { throw JOSEError(.unusableKey, "the key's private part is public") }
-        if let use = try jwk.optionalText("use"), use != "sig" {
+        if let use = jwk.word("use"), use != "sig" {
             throw JOSEError(.unusableKey, "the key is not meant for signatures")
         }
-        if let operations = jwk["key_ops"], operations.array?.contains("verify") != true {
+        if let operations = jwk["key_ops"]?.array, !operations.contains("verify") {
             throw JOSEError(.unusableKey, "the key is not meant for verifying")
         }
-        keyID = try jwk.optionalText("kid")
-        algorithm = try jwk.optionalText("alg")
+        keyID = jwk.word("kid")
+        algorithm = jwk.word("alg")
         parameters = try PublicParameters(jwk)
         key = try parameters.makeKey()
     }

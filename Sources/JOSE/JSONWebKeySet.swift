@@ -15,12 +15,14 @@ package struct JSONWebKeySet: Sendable {
     package let keys: [JSONWebKey]
 
     /// Why each other key was left out.
-    package let skipped: [JOSEError]
+    package var skipped: [JOSEError] { leftOut.map(\.error) }
+
+    private let leftOut: [(keyID: String?, error: JOSEError)]
 
     /// A set of these keys.
     package init(keys: [JSONWebKey]) {
         self.keys = keys
-        skipped = []
+        leftOut = []
     }
 
     /// Reads a set; throws only if it is no object with a `keys` array.
@@ -29,17 +31,17 @@ package struct JSONWebKeySet: Sendable {
             throw JOSEError(.malformed, "the key set has no array of keys")
         }
         var keys: [JSONWebKey] = []
-        var skipped: [JOSEError] = []
+        var leftOut: [(keyID: String?, error: JOSEError)] = []
         for entry in entries.prefix(Self.maximumKeyCount) {
             do throws(JOSEError) {
                 guard let jwk = entry.object else { throw JOSEError(.malformed, "the key is not an object") }
                 keys.append(try JSONWebKey(jwk))
             } catch {
-                skipped.append(error)
+                leftOut.append((entry.object?.word("kid"), error))
             }
         }
         self.keys = keys
-        self.skipped = skipped
+        self.leftOut = leftOut
     }
 
     /// The keys that may have made a signature with that `kid` and algorithm.
@@ -54,6 +56,17 @@ package struct JSONWebKeySet: Sendable {
         guard keyID == nil || named.isEmpty else {
             throw JOSEError(.keyMismatch, "the key that the signature names is not one for its algorithm")
         }
+        if let reason = lack(of: keyID) { throw JOSEError(.unknownKey, reason) }
         throw JOSEError(.unknownKey, "no key in the provider's set fits the signature")
+    }
+
+    /// What is wrong with the key that is wanted, where the set has it and it was left out.
+    private func lack(of keyID: String?) -> String? {
+        guard
+            let found = leftOut.first(where: { keyID != nil && $0.keyID == keyID })
+                ?? (keys.isEmpty ? leftOut.first : nil)
+        else { return nil }
+        let what = found.error.code == .malformed ? "unreadable" : "of no use here"
+        return "the provider's key for the signature is \(what): \(found.error.message)"
     }
 }

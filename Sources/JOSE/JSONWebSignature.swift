@@ -29,7 +29,7 @@ package struct JSONWebSignature: Sendable {
 
     /// Takes the three parts apart.
     ///
-    /// Refused: anything but three parts of strict base64url, a header that is not a JSON object with a
+    /// Refused: anything but three parts of base64url, a header that is not a JSON object with a
     /// textual `alg`, and a `crit` header, since no extension is understood (RFC 7515, section 4.1.11).
     package init(compact: Secret) throws(JOSEError) {
         try self.init(bytes: compact.withUnsafeBytes { Array($0) })
@@ -42,22 +42,24 @@ package struct JSONWebSignature: Sendable {
 
     private init(bytes: [UInt8]) throws(JOSEError) {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let headerBytes = Base64URL.decode(utf8: parts[0]),
-            let payload = Base64URL.decode(utf8: parts[1]), let signature = Base64URL.decode(utf8: parts[2])
+        guard parts.count == 3, let headerBytes = Base64URL.decodeLeniently(utf8: parts[0]),
+            let payload = Base64URL.decodeLeniently(utf8: parts[1]),
+            let signature = Base64URL.decodeLeniently(utf8: parts[2])
         else { throw JOSEError(.malformed, "the signed text does not have three parts of base64url") }
         header = try Self.readObject(headerBytes, what: "header")
         guard header["crit"] == nil else {
             throw JOSEError(.criticalExtension, "the signature needs an extension that is not known here")
         }
         algorithmName = try header.requiredText("alg")
-        keyID = try header.optionalText("kid")
-        type = try header.optionalText("typ")
+        keyID = header.word("kid")
+        type = header["typ"]?.string
         self.payload = payload
         self.signature = signature
         signingInput = Array(bytes[..<parts[1].endIndex])
     }
 
-    /// The payload as a JSON object, which a token's is (RFC 7519, section 7.2); a doubled name is an error.
+    /// The payload as a JSON object, which a token's is (RFC 7519, section 7.2); of doubled names the last counts
+    /// (section 4).
     package func claims() throws(JOSEError) -> JSONObject { try Self.readObject(payload, what: "payload") }
 
     /// Verifies with the set's key that the header names, or, if it names none, with each that fits.
@@ -100,7 +102,7 @@ package struct JSONWebSignature: Sendable {
 
     private static func readObject(_ bytes: [UInt8], what: String) throws(JOSEError) -> JSONObject {
         do {
-            guard let object = try JSONReader().read(bytes).object else {
+            guard let object = try JSONReader.lenient.read(bytes).object else {
                 throw JOSEError(.malformed, "the signed text's \(what) is not an object")
             }
             return object

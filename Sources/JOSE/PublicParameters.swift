@@ -24,7 +24,8 @@ enum PublicParameters: Sendable, Hashable {
             guard let curve = EllipticCurve(rawValue: try jwk.requiredText("crv")) else {
                 throw JOSEError(.unusableKey, "the key's curve is not one that is used here")
             }
-            self = .ec(curve, x: try jwk.requiredBytes("x"), y: try jwk.requiredBytes("y"))
+            let x = Self.padded(try jwk.requiredBytes("x"), to: curve.byteCount)
+            self = .ec(curve, x: x, y: Self.padded(try jwk.requiredBytes("y"), to: curve.byteCount))
         case "OKP":
             guard try jwk.requiredText("crv") == "Ed25519" else {
                 throw JOSEError(.unusableKey, "the key's curve is not one that is used here")
@@ -109,6 +110,11 @@ enum PublicParameters: Sendable, Hashable {
     }
 
     private static func trimmed(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) }
+
+    /// A coordinate without its leading zeros has lost nothing (RFC 7518, section 6.2.1.2, wants them).
+    private static func padded(_ bytes: [UInt8], to count: Int) -> [UInt8] {
+        Array(repeating: 0, count: max(0, count - bytes.count)) + bytes
+    }
 
     private static func bitCount(_ bytes: [UInt8]) -> Int {
         bytes.first.map { bytes.count * 8 - $0.leadingZeroBitCount } ?? 0
