@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import CSystemd
+import FoundationEssentials
 import Glibc
 
 /// A connection to a D-Bus bus, served by a loop. For the loop's thread only.
@@ -10,7 +11,7 @@ import Glibc
 package final class Bus {
     /// Which bus.
     package enum Address: Sendable, Equatable {
-        /// The session's (`DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`).
+        /// The session's (see `SessionBusAddress`).
         case user
         /// The machine's.
         case system
@@ -118,7 +119,11 @@ package final class Bus {
     private static func open(_ address: Address) throws(SystemdError) -> OpaquePointer {
         var bus: OpaquePointer?
         switch address {
-        case .user: try SystemdError.check(sd_bus_open_user(&bus), "connect to the session bus")
+        case .user:
+            if let living = SessionBusAddress.replacement(environment: ProcessInfo.processInfo.environment) {
+                return try open(.at(living))
+            }
+            try SystemdError.check(sd_bus_open_user(&bus), "connect to the session bus")
         case .system: try SystemdError.check(sd_bus_open_system(&bus), "connect to the system bus")
         case .at(let text):
             try SystemdError.check(sd_bus_new(&bus), "connect to a bus")

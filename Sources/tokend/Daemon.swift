@@ -173,6 +173,7 @@ import TokendProtocol
         let accounts = LogLine.count(broker.accountNames.count, "account")
         log.write(LogLine(.info, "tokend \(Version.number) listens at \(socket.path); \(accounts)"))
         for fault in broker.configuration.faults { log.write(LogLine(.warning, fault.description)) }
+        if let line = LogLine(sessionBusIn: environment) { log.write(line) }
         tell(.ready, .status(status.text(of: broker)))
         broker.start()
     }

@@ -18,6 +18,18 @@ struct LogLine {
         self.fields = fields
     }
 
+    /// What is said where the environment's message bus is gone and another one is used; nil where it is not.
+    init?(sessionBusIn environment: [String: String]) {
+        guard let living = SessionBusAddress.replacement(environment: environment),
+            let named = environment["DBUS_SESSION_BUS_ADDRESS"]
+        else { return nil }
+        let stale = DisplayText.sanitized(named)
+        self.init(
+            .warning,
+            "DBUS_SESSION_BUS_ADDRESS is \(stale), where nothing answers; \(living) is used instead"
+        )
+    }
+
     /// The line for an event; `tokenServed` has lines of its own.
     init(_ event: BrokerEvent) {
         switch event {

@@ -164,8 +164,19 @@ import tokenctl
         #expect(dead.output.contains("→ apt install dbus-user-session, then log in again"))
         there.environment["DBUS_SESSION_BUS_ADDRESS"] = "tcp:host=localhost,port=1"
         #expect(try there.run(["doctor"], daemon).code == 0)
-        let address = BusAddress("tcp:host=a;unix:guid=1,path=/run/a%20b;unix:abstract=/tmp/x,guid=2")
-        #expect(address.paths == ["/run/a b", "\0/tmp/x"])
+    }
+
+    @Test func `a bus that answers takes the place of one that is gone, and it is said`() throws {
+        let daemon = try Self.daemon()
+        defer { daemon.stop() }
+        #expect(symlink(daemon.path, daemon.folder + "/bus") == 0)
+        defer { unlink(daemon.folder + "/bus") }
+        var there = Self.surroundings(daemon)
+        there.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
+        let outcome = try there.run(["doctor"], daemon)
+        #expect(outcome.code == 0)
+        #expect(outcome.output.contains("✓ message bus     \(daemon.folder)/bus is used instead"))
+        #expect(outcome.output.contains("(DBUS_SESSION_BUS_ADDRESS names /nonexistent/bus"))
     }
 
     @Test func `a BROWSER that is no program is a finding`() throws {

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Systemd
 import TokenClient
 import TokendProtocol
 
@@ -115,6 +116,10 @@ struct LocalExamination {
         let faults = paths.map(BusAddress.fault(at:))
         if let index = faults.firstIndex(of: nil) { return .init(name, .ok, detail: Self.shown(paths[index])) }
         let reason = faults[0].map { String(cString: strerror($0)) } ?? ""
+        if SessionBusAddress.replacement(environment: environment) != nil {
+            let stale = "DBUS_SESSION_BUS_ADDRESS names \(Self.shown(first)), where nothing answers: \(reason)"
+            return .init(name, .ok, detail: "\(Self.shown(standard)) is used instead (\(stale))")
+        }
         let origin = named == nil ? " (DBUS_SESSION_BUS_ADDRESS is not set)" : ""
         let fault = "nothing answers at \(Self.shown(first)): \(reason)\(origin)"
         guard let isNeeded else {

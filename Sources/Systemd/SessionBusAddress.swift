@@ -5,16 +5,30 @@ import Glibc
 
 /// Where the session's message bus is.
 package enum SessionBusAddress {
-    /// `DBUS_SESSION_BUS_ADDRESS`, else the socket `bus` of the runtime directory if there is one; nil when neither.
+    /// `DBUS_SESSION_BUS_ADDRESS`, else the socket `bus` of the runtime directory if there is one; nil when neither. The
+    /// socket also takes the place of an address that leads nowhere any more, as one that a session before has left in
+    /// the user manager's environment.
     ///
     /// GLib's own search would start an X11 helper program as its last resort; a daemon never does.
     package static func resolve(environment: [String: String]) -> String? {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
-            return address
+            return replacement(environment: environment) ?? address
         }
+        guard let path = socket(environment), access(path, F_OK) == 0 else { return nil }
+        return "unix:path=\(escaped(path))"
+    }
+
+    /// The runtime directory's bus, where it answers and the address that the environment names leads nowhere; else nil.
+    package static func replacement(environment: [String: String]) -> String? {
+        guard let named = environment["DBUS_SESSION_BUS_ADDRESS"], !named.isEmpty, BusAddress(named).isStale,
+            let path = socket(environment), BusAddress.fault(at: path) == nil
+        else { return nil }
+        return "unix:path=\(escaped(path))"
+    }
+
+    private static func socket(_ environment: [String: String]) -> String? {
         guard let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else { return nil }
-        let path = "\(runtime)/bus"
-        return access(path, F_OK) == 0 ? "unix:path=\(escaped(path))" : nil
+        return "\(runtime)/bus"
     }
 
     /// The D-Bus specification, "Server Addresses": every byte but [-0-9A-Za-z_/.\\*] is written as %XX.

@@ -2,16 +2,24 @@
 // Copyright the tokend authors
 
 import Glibc
-import Systemd
 
 /// The sockets that a D-Bus address names (D-Bus specification, “Server Addresses”).
 package struct BusAddress: Sendable, Equatable {
     /// The paths of Unix sockets, in order; an abstract name begins with a zero byte.
     package let paths: [String]
+    /// Whether it names nothing but Unix sockets.
+    private let isComplete: Bool
+
+    /// Whether it certainly leads nowhere any more: each socket that it names is gone, or nobody listens there.
+    package var isStale: Bool {
+        isComplete && !paths.isEmpty
+            && paths.allSatisfy { path in Self.fault(at: path).map { [ENOENT, ECONNREFUSED].contains($0) } ?? false }
+    }
 
     /// Other transports are passed over: sessions of a desktop have Unix sockets.
     package init(_ address: String) {
-        paths = address.split(separator: ";").compactMap { entry in
+        let entries = address.split(separator: ";")
+        paths = entries.compactMap { entry in
             guard entry.hasPrefix("unix:") else { return nil }
             for pair in entry.dropFirst("unix:".count).split(separator: ",") {
                 if pair.hasPrefix("path=") { return Self.decoded(pair.dropFirst("path=".count)) }
@@ -19,6 +27,7 @@ package struct BusAddress: Sendable, Equatable {
             }
             return nil
         }
+        isComplete = paths.count == entries.count
     }
 
     private static func decoded(_ text: Substring) -> String {
@@ -43,7 +52,7 @@ package struct BusAddress: Sendable, Equatable {
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // A bus whose queue is full is one that is there; doctor does not wait for it.
+        // A bus whose queue is full is one that is there; nobody waits for it.
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = SocketDescriptor.open(family: AF_UNIX, type: kind)
         guard descriptor >= 0 else { return errno }
