@@ -56,6 +56,19 @@ import Testing
         #expect(outcome.code == 64 && outcome.talk.contains("take --device or --paste") && daemon.methods.isEmpty)
     }
 
+    @Test(arguments: [
+        "<\(home)?code=good&state=s>", "“\(home)?code=good&state=s”", "'\(home)?code=good&state=s'",
+        "\(home)?code=go\nod&st\n  ate=s", "  <\(home)?co\nde=good&state=s>  \n",
+    ])
+    func `an address in brackets or quotes, or wrapped over lines, is read`(text: String) throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let outcome = try Surroundings(input: text).run(["login", "work", "--paste", "--json"], daemon)
+        #expect(outcome.code == 0, "\(outcome.talk)")
+        #expect(daemon.requests.last?.params["url"]?.string == "\(Self.home)?code=good&state=s")
+        #expect(daemon.methods == ["login.start", "login.wait", "login.check", "login.complete"])
+    }
+
     @Test func `a wrong address says why and is asked for again (8252-3)`() throws {
         let daemon = try daemon()
         defer { daemon.stop() }

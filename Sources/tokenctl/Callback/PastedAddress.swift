@@ -6,6 +6,24 @@ import HTTPTypes
 /// Why an address that a person pasted is not the one that a sign-in ends on. Pure; the daemon is the one who judges,
 /// and this is its sentence.
 package enum PastedAddress {
+    /// The address without what mails and chats put around one: angle brackets, quotes, blanks.
+    package static func bare(_ text: String) -> String {
+        let blank = { (character: Character) in character.isWhitespace }
+        var rest = text.drop(while: blank)
+        let isApostrophe = rest.first == "'"
+        rest = rest.drop { "<\"“‘«'".contains($0) }
+        while let last = rest.last, blank(last) || ">\"”’»".contains(last) || (isApostrophe && last == "'") {
+            rest.removeLast()
+        }
+        return String(rest)
+    }
+
+    /// Whether a line goes on with an address that was wrapped: it has no blank in it, and begins no other one.
+    package static func isContinuation(_ line: String) -> Bool {
+        let text = bare(line)
+        return !text.isEmpty && !text.contains("://") && !text.contains(where: \.isWhitespace)
+    }
+
     /// One sentence that repeats nothing of the address but where it is: a code may be in it.
     package static func fault(of text: String, redirectURI: String) -> String {
         guard let wanted = try? WebURL(redirectURI) else { return "That is not the address." }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Glibc
 import Secrets
 import StrictJSON
 import TokenClient
@@ -14,6 +15,8 @@ struct SignInPaste {
     private let started: LoginStart.Result
     private let interruption: Interruption
     private var launcher: BrowserLauncher?
+    /// What came behind the last address.
+    private var ahead: Console.SecretAnswer?
     /// The cursor stands behind the question.
     private var isAsking = false
     private var console: Console { conversation.console }
@@ -51,7 +54,7 @@ struct SignInPaste {
         while conversation.now < started.expiresAt + 30 {
             openBrowser()
             if let result = try poll(client, pending) { return result }
-            switch console.takeLine() {
+            switch nextAddress() {
             case .line(let address):
                 if let result = try take(address, client) { return result }
             case .end: throw noAddress(client)
@@ -59,6 +62,25 @@ struct SignInPaste {
             }
         }
         throw TokenctlError(.timeout, exitCode: ExitCode.temporary, "the sign-in's time ran out")
+    }
+
+    /// The next line that has come, with those that an address goes on in where it was wrapped; nil where none has.
+    private mutating func nextAddress() -> Console.SecretAnswer? {
+        let first = ahead ?? console.takeLine()
+        ahead = nil
+        guard case .line(let line)? = first else { return first }
+        var text = line.reveal().trimmingBlanks
+        guard text.contains("://") else { return first }
+        // What is pasted comes at once, though not always in one piece.
+        usleep(20_000)
+        while let next = console.takeLine() {
+            guard case .line(let more) = next, PastedAddress.isContinuation(more.reveal()) else {
+                ahead = next
+                break
+            }
+            text += more.reveal().trimmingBlanks
+        }
+        return .line(Secret(text))
     }
 
     private mutating func openBrowser() {
@@ -108,7 +130,7 @@ struct SignInPaste {
     /// The result of `login.complete`; nil where another address is asked for.
     private mutating func take(_ address: Secret, _ client: TokenClient) throws(TokenctlError) -> JSONObject? {
         closeQuestion()
-        let words = address.reveal().split(whereSeparator: \.isWhitespace)
+        let words = PastedAddress.bare(address.reveal()).split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let text = words.first.map(String.init) else {
             console.say(words.isEmpty ? "That was empty." : "An address has no blanks in it; copy it alone.")
             ask()
@@ -139,6 +161,15 @@ struct SignInPaste {
             exitCode: ExitCode.noInput,
             "no address came in, so the sign-in is cancelled",
             next: ["tokenctl login \(TerminalText.sanitized(account)) --paste"]
+        )
+    }
+}
+
+extension String {
+    fileprivate var trimmingBlanks: String {
+        let start = drop(while: \.isWhitespace)
+        return String(
+            start.prefix(upTo: start.lastIndex { !$0.isWhitespace }.map(start.index(after:)) ?? start.startIndex)
         )
     }
 }
