@@ -14,9 +14,11 @@ final class LoopbackServer {
     private static let connectionLimit: UInt32 = 64
     /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 10
-    /// Bytes for a connection's buffers; libmicrohttpd refuses headers that need more. A browser sends along every
-    /// cookie that any program on this machine's loopback has set, whatever its port.
-    private static let memoryLimit = 64 << 10
+    /// Bytes for a connection's buffers, of which the headers have half; libmicrohttpd refuses those that need more, and
+    /// the browser is left without an answer. It sends along every cookie that any program on this machine's loopback has
+    /// set, whatever its port: dozens of 4 KiB each where somebody develops web applications. What is not used of it is
+    /// never touched.
+    private static let memoryLimit = 512 << 10
 
     private let loop: EventLoop
     private let exchanges: ListenerExchanges
