@@ -158,7 +158,7 @@ import TokendProtocol
         _ client: RegistrationAnswer.Client,
         _ request: RegistrationRequest
     ) throws(ProtocolError) -> ClientRegistration {
-        let named = client.authentication ?? request.authentication.rawValue
+        let named = client.authentication ?? unnamedMethod(client, request).rawValue
         guard let method = ClientAuthenticationMethod(rawValue: named) else {
             throw invalid("it registered a client that shows itself by “\(DisplayText.sanitized(named))”")
         }
@@ -187,6 +187,15 @@ import TokendProtocol
         registration.registrationAccessToken = client.accessToken
         registration.registrationClientURI = client.configurationURI
         return registration
+    }
+
+    /// The client authentication of a registration that does not name it: as was asked for; with a secret that was not, by the
+    /// method that stands for none named (section 2).
+    private func unnamedMethod(
+        _ client: RegistrationAnswer.Client,
+        _ request: RegistrationRequest
+    ) -> ClientAuthenticationMethod {
+        request.authentication == .none && client.secret != nil ? .clientSecretBasic : request.authentication
     }
 
     private func invalid(_ reason: String) -> ProtocolError {

@@ -108,6 +108,22 @@ import TokendProtocol
         #expect(refresh.form["client_secret"] == "given-by-the-provider" && refresh.form["refresh_token"] == "R1")
     }
 
+    @LoopActor @Test func `a secret without a method is shown by client_secret_basic (RFC 7591, section 2)`()
+        async throws
+    {
+        let stand = try await stand()
+        defer { stand.end() }
+        let (_, _, reply) = try await register(
+            stand,
+            ["token_endpoint_auth_method": nil, "client_secret": "given-by-the-provider"]
+        )
+        _ = stand.bringCode(try stand.started(reply.get()))
+        let exchange = await stand.transport.next()
+        #expect(exchange.request.headers["Authorization"]?.hasPrefix("Basic ") == true)
+        #expect(exchange.form["client_secret"] == nil)
+        #expect(registrations(stand)?["token_endpoint_auth_method"] == "client_secret_basic")
+    }
+
     @LoopActor @Test func `the next sign-in uses the same client, and its port where that can be had`() async throws {
         let stand = try await stand()
         defer { stand.end() }
