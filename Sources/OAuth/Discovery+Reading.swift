@@ -77,7 +77,7 @@ extension Discovery {
         case 408, 425, 429, 500...599:
             throw OAuthError(.unavailable, "\(issuer.url.origin) answered with HTTP \(response.status)")
         default:
-            return .absent("HTTP \(response.status)")
+            return .absent(DocumentRedirect.status(of: response, from: issuer.url))
         }
         guard JSONDocument.looksLikeObject(response.body) else {
             return .page("\(JSONDocument.typeName(of: response)) where JSON was due")

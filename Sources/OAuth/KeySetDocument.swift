@@ -13,10 +13,11 @@ package enum KeySetDocument {
     /// The least time between two fetches because of an unknown key (OpenID Connect Core, section 10.1.1).
     package static let refetchGap: Duration = .seconds(60)
 
-    /// Reads the answer of a `jwks_uri`; keys that cannot be used are left out, not errors.
-    package static func read(_ response: HTTPResponse) throws(OAuthError) -> JSONWebKeySet {
+    /// Reads the answer of a `jwks_uri`; keys that cannot be used are left out, not errors. `url` is whose answer it is.
+    package static func read(_ response: HTTPResponse, from url: WebURL? = nil) throws(OAuthError) -> JSONWebKeySet {
         guard response.status == 200 else {
-            throw OAuthError(.unavailable, "the provider's key set answered HTTP \(response.status)")
+            let status = DocumentRedirect.status(of: response, from: url)
+            throw OAuthError(.unavailable, "the provider's key set answered \(status)")
         }
         guard JSONDocument.looksLikeObject(response.body) else {
             let type = JSONDocument.typeName(of: response)

@@ -24,9 +24,8 @@ extension LoginAttempt {
     /// The scopes that the application's server names, now or, where it cannot be asked, last; nil where it names none.
     private func namedScopes() async -> Scope? {
         guard let url = account.scopesFrom else { return nil }
-        let request = HTTPRequest(url: url, headers: ["Accept": "application/json"], timeout: Self.patience)
         do {
-            let response = try await access.transport.send(request, wire: access.wire)
+            let response = try await access.transport.document(at: url, wire: access.wire, timeout: Self.patience)
             guard response.status < 500, response.status != 429 else { return access.directory.namedScopes[url.text] }
             access.directory.namedScopes[url.text] = ScopeList.read(response)
         } catch {}

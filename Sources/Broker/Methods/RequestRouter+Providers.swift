@@ -35,10 +35,7 @@ extension Broker {
     /// A public document, by the daemon's own way out.
     fileprivate func fetch(_ url: WebURL) async throws(ProtocolError) -> HTTPResponse {
         do throws(TransportError) {
-            return try await ports.transport.send(
-                HTTPRequest(method: .get, url: url, headers: ["Accept": "application/json"]),
-                wire: configuration.daemon.wire.settings()
-            )
+            return try await ports.transport.document(at: url, wire: configuration.daemon.wire.settings())
         } catch {
             throw error.protocolError
         }

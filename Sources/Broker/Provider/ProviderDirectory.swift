@@ -146,7 +146,7 @@ package import TokendProtocol
         let key = Key(issuer: url.text, wire: wire)
         if isUnknownKey { refetchedAt[key] = clock.now.boot }
         do throws(OAuthError) {
-            let keys = try KeySetDocument.read(try await fetch(url, wire: wire))
+            let keys = try KeySetDocument.read(try await fetch(url, wire: wire), from: url)
             keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)
             return keys
         } catch {
@@ -174,10 +174,7 @@ package import TokendProtocol
 
     private func fetch(_ url: WebURL, wire: WireSettings) async throws(OAuthError) -> HTTPResponse {
         do {
-            return try await transport.send(
-                HTTPRequest(method: .get, url: url, headers: ["Accept": "application/json"]),
-                wire: wire
-            )
+            return try await transport.document(at: url, wire: wire)
         } catch {
             throw OAuthError(.unavailable, error.message, underlying: error)
         }

@@ -97,6 +97,44 @@ import TokendProtocol
         #expect(try await stand.start().url.path == "/authorize")
     }
 
+    private static func moved(_ place: String) -> HTTPResponse {
+        HTTPResponse(status: 301, headers: ["Location": place])
+    }
+
+    @Test @LoopActor
+    func `metadata and keys behind redirects of the same server are found, and no token goes that way`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        let moved = PlayedProvider.name + "/index.php/moved"
+        let metadata = PlayedProvider.name + "/.well-known/openid-configuration"
+        for (place, url) in [("m", metadata), ("k", PlayedProvider.keySetURL)] {
+            stand.transport.documents["\(moved)/\(place)/2"] = stand.transport.documents[url]
+            stand.transport.documents["\(moved)/\(place)/1"] = Self.moved("2")
+            stand.transport.documents[url] = Self.moved("/index.php/moved/\(place)/1")
+        }
+        let login = try await stand.start()
+        let page = stand.bringCode(login)
+        let exchange = await stand.transport.next()
+        exchange.answer(try stand.tokens(login))
+        _ = await page.value
+        #expect(await stand.wait(login).value?["subject"] == "alice")
+    }
+
+    @Test(arguments: ["https://elsewhere.example/x?secret", "/.well-known/openid-configuration"])
+    @LoopActor func `a redirect to another server is not followed, nor one in a loop`(place: String) async throws {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        stand.provider.publish(Self.moved(place))
+        let error = await stand.client.call(.loginStart, ["account": "work"]).error
+        #expect(error?.kind == .providerError && error?.message.contains("HTTP 301") == true)
+        #expect(error?.message.contains("secret") == false)
+        #expect(error?.message.contains("https://elsewhere.example") == (place.hasPrefix("https")))
+        #expect(stand.provider.metadataFetches == (place.hasPrefix("https") ? 1 : 4))
+        #expect(!stand.transport.requests.contains { $0.url.host == "elsewhere.example" })
+    }
+
     @Test @LoopActor func `the URL holds what the standards ask for, and nothing twice`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }
