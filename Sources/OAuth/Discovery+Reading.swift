@@ -48,9 +48,9 @@ extension Discovery {
     private func merge(_ openID: Finding?, _ oauth: Finding?) throws(OAuthError) -> ProviderMetadata {
         switch (openID, oauth) {
         case (.document(let first), .document(let second)):
-            return try ProviderMetadata(document: first.filled(from: second))
+            return try ProviderMetadata(document: first.filled(from: second), issuer: issuer)
         case (.document(let only), _), (_, .document(let only)):
-            return try ProviderMetadata(document: only)
+            return try ProviderMetadata(document: only, issuer: issuer)
         case (.page(let reason), .page):
             throw OAuthError(
                 .unavailable,
@@ -64,12 +64,14 @@ extension Discovery {
                 }
             }
             let reason = reasons.first.map { " (\($0))" } ?? ""
-            throw OAuthError(.missingDocument, "\(issuer.url.origin) has no metadata for this issuer\(reason)")
+            throw OAuthError(
+                .missingDocument,
+                "\(issuer.url.origin) has no metadata for this issuer\(reason)\(issuer.federationHint)"
+            )
         }
     }
 
-    /// Checks one answer by itself (RFC 8414, sections 3.2 and 3.3): status, size, JSON, the exact issuer,
-    /// the types of what is known.
+    /// Checks one answer by itself (RFC 8414, sections 3.2 and 3.3): status, size, JSON, the exact issuer.
     private func find(_ response: HTTPResponse) throws(OAuthError) -> Finding {
         switch response.status {
         case 200:
@@ -84,20 +86,7 @@ extension Discovery {
         }
         let document = try JSONDocument.read(response, named: "metadata", limit: Self.sizeLimit)
         try checkIssuer(document["issuer"])
-        try checkPlaces(ProviderMetadata(document: document))
         return .document(document)
-    }
-
-    /// A provider elsewhere has no endpoint on this machine: what is sent to one would go to a program of somebody
-    /// here, in plain text where that listens first.
-    private func checkPlaces(_ metadata: ProviderMetadata) throws(OAuthError) {
-        guard !issuer.url.isLoopback else { return }
-        for endpoint in metadata.endpoints where endpoint.isLoopback {
-            throw OAuthError(
-                .invalidDocument,
-                "the provider's metadata sends to \(endpoint.origin), which is this machine and not the provider"
-            )
-        }
     }
 
     /// The issuer must be the configured one, byte for byte (RFC 8414, section 3.3; Discovery, section 4.3).
@@ -124,10 +113,10 @@ extension Discovery {
 }
 
 extension JSONObject {
-    /// This object with the other's members where it has none of that name.
+    /// This object with the other's members where it has none of that name, or an empty one.
     fileprivate func filled(from other: JSONObject) -> JSONObject {
         var result = self
-        for member in other where result[member.name]?.isNull ?? true {
+        for member in other where result[member.name].map({ $0.isNull || $0 == "" }) ?? true {
             result[member.name] = member.value
         }
         return result

@@ -38,8 +38,8 @@ package struct IDToken: Sendable, Hashable {
     /// What a person knows the account by: the e-mail address, else the preferred user name.
     package var identity: String? { email ?? preferredUsername }
 
-    /// Reads the claims; what is required must be there and of its type, a claim about the person that is
-    /// not text is passed over.
+    /// Reads the claims; what guards somebody must be there and of its type. A claim that is only looked at when it was
+    /// asked for, or that is about the user, and is of another type is passed over: the check that wants it misses it.
     init(claims: JSONObject) throws(IDTokenError) {
         issuer = try Self.requiredText(claims, "iss", check: .issuer)
         subject = try Self.subject(claims)
@@ -47,10 +47,10 @@ package struct IDToken: Sendable, Hashable {
         authorizedParty = try Self.optionalText(claims, "azp", check: .audience)
         expiresAt = try Self.requiredTime(claims, "exp", check: .expiry)
         issuedAt = try Self.requiredTime(claims, "iat", check: .issuedAt)
-        authenticatedAt = try Self.optionalTime(claims, "auth_time", check: .authenticationTime)
-        nonce = try Self.optionalText(claims, "nonce", check: .nonce)
-        authenticationClass = try Self.optionalText(claims, "acr", check: .authenticationClass)
-        accessTokenHash = try Self.optionalText(claims, "at_hash", check: .accessTokenHash)
+        authenticatedAt = claims["auth_time"].flatMap(Lifetime.wholeSeconds)
+        nonce = claims["nonce"]?.string
+        authenticationClass = claims["acr"]?.string
+        accessTokenHash = claims["at_hash"]?.string
         tenant = claims["tid"]?.string
         email = claims["email"]?.string?.shown()
         preferredUsername = claims["preferred_username"]?.string?.shown()
@@ -104,25 +104,14 @@ package struct IDToken: Sendable, Hashable {
         return text
     }
 
+    /// A number, which may have a fraction (RFC 7519, section 2), also as text.
     private static func requiredTime(
         _ claims: JSONObject,
         _ name: String,
         check: IDTokenError.Check
     ) throws(IDTokenError) -> Int64 {
-        guard let time = try optionalTime(claims, name, check: check) else {
-            throw IDTokenError(check, "the ID token has no \(name)")
-        }
-        return time
-    }
-
-    /// A number, which may have a fraction (RFC 7519, section 2).
-    private static func optionalTime(
-        _ claims: JSONObject,
-        _ name: String,
-        check: IDTokenError.Check
-    ) throws(IDTokenError) -> Int64? {
-        guard let value = claims[name], !value.isNull else { return nil }
-        guard case .number = value, let time = Lifetime.wholeSeconds(value) else {
+        guard let value = claims[name], !value.isNull else { throw IDTokenError(check, "the ID token has no \(name)") }
+        guard let time = Lifetime.wholeSeconds(value) else {
             throw IDTokenError(check, "the ID token's \(name) is \(value.kindName), not a number")
         }
         return time

@@ -23,11 +23,14 @@ extension IDTokenRules {
         }
     }
 
-    /// Section 3.1.3.7, rule 2: `iss` is the issuer, byte for byte (with `tid` put into a template).
+    /// Section 3.1.3.7, rule 2: `iss` is the issuer, byte for byte (with `tid` put into a template), or its one other
+    /// name.
     private func checkIssuer(of token: IDToken) throws(IDTokenError) {
         let matches: Bool
         if issuer.template == nil {
-            matches = issuer.matches(token.issuer)
+            matches =
+                issuer.matches(token.issuer)
+                || federationService.map { $0.utf8.elementsEqual(token.issuer.utf8) } ?? false
         } else {
             matches = token.tenant.map { issuer.matches(token.issuer, tenant: $0) } ?? false
         }
@@ -136,7 +139,7 @@ extension IDTokenRules {
     func checkAccessTokenHash(of token: IDToken, algorithm: SignatureAlgorithm) throws(IDTokenError) {
         guard let hash = token.accessTokenHash, let accessToken else { return }
         let digest = algorithm.digest(accessToken.withUnsafeBytes { Array($0) })
-        guard Base64URL.encode(digest.prefix(digest.count / 2)) == hash else {
+        guard Base64URL.decodeLeniently(utf8: hash.utf8) == Array(digest.prefix(digest.count / 2)) else {
             throw IDTokenError(.accessTokenHash, "the ID token belongs to another access token (at_hash)")
         }
     }

@@ -21,6 +21,9 @@ package struct IDTokenRules: Sendable {
     /// Who must have issued it.
     package var issuer: Issuer
 
+    /// Another name of the same issuer, which `iss` may be instead, byte for byte (`Issuer.federationService`).
+    package var federationService: String?
+
     /// Whom it must be for.
     package var clientID: String
 

@@ -78,6 +78,27 @@ package struct Issuer: Sendable, Hashable {
     }
 }
 
+// AD FS has two names: the issuer `https://HOST/adfs`, under which its metadata lies, and the identifier of its
+// federation service, `http://HOST/adfs/services/trust`, which the metadata calls `access_token_issuer` and which some
+// installations put into ID tokens as well (MS-OIDCE, section 2.2.3.2).
+extension Issuer {
+    private static let federationPath = "/adfs/services/trust"
+
+    /// The issuer that ID tokens may name beside this one: AD FS's second name of the same host, where the metadata says
+    /// that it has one. Nothing else that a document calls so counts.
+    package func federationService(named accessTokenIssuer: String?) -> String? {
+        guard let accessTokenIssuer, url.path == "/adfs", template == nil else { return nil }
+        let names = ["http", "https"].map { "\($0)://\(url.authority)\(Self.federationPath)" }
+        return names.contains(accessTokenIssuer.lowercased()) ? accessTokenIssuer : nil
+    }
+
+    /// What helps a user who took that identifier for the issuer; empty for any other issuer.
+    var federationHint: String {
+        guard url.path == Self.federationPath else { return "" }
+        return "; this is the name of an AD FS federation service, whose issuer is \(url.origin)/adfs"
+    }
+}
+
 extension Issuer: CustomStringConvertible {
     /// The same text.
     package var description: String { text }

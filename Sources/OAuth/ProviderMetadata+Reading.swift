@@ -5,93 +5,122 @@ package import HTTPTypes
 package import StrictJSON
 
 extension ProviderMetadata {
-    /// Reads a document; a member that is known and has the wrong type refuses the whole document
-    /// (DISC-6), one that is unknown or null is passed over.
+    /// Reads a document. A member that is unknown or null is passed over; one of the wrong type says nothing, and an
+    /// endpoint that could not be asked is missing to whoever wants it: what nobody uses refuses nothing (DISC-6).
     ///
-    /// That the issuer is the right one is for `Discovery` to check.
-    package init(document: JSONObject) throws(OAuthError) {
-        let reader = MemberReader(document: document)
-        issuer = try reader.string("issuer")
-        authorizationEndpoint = try reader.endpoint("authorization_endpoint")
-        tokenEndpoint = try reader.endpoint("token_endpoint")
-        revocationEndpoint = try reader.endpoint("revocation_endpoint")
-        introspectionEndpoint = try reader.endpoint("introspection_endpoint")
-        userInfoEndpoint = try reader.endpoint("userinfo_endpoint")
-        keySetURL = try reader.endpoint("jwks_uri")
-        endSessionEndpoint = try reader.endpoint("end_session_endpoint")
-        registrationEndpoint = try reader.endpoint("registration_endpoint")
-        deviceAuthorizationEndpoint = try reader.endpoint("device_authorization_endpoint")
-        pushedAuthorizationRequestEndpoint = try reader.endpoint("pushed_authorization_request_endpoint")
-        scopesSupported = Scope(try reader.strings("scopes_supported") ?? [])
-        grantTypes = try reader.strings("grant_types_supported") ?? grantTypes
+    /// - Parameter issuer: whose document it is, as `Discovery` has checked; nil where it was not fetched from one.
+    package init(document: JSONObject, issuer: Issuer? = nil) throws(OAuthError) {
+        self.init()
+        var reader = MemberReader(document: document)
+        self.issuer = try reader.issuer()
+        for (name, place) in Self.places {
+            do throws(OAuthError) {
+                self[keyPath: place] = try reader.endpoint(name, of: issuer)
+            } catch {
+                unusable[name] = error.message
+            }
+        }
+        scopesSupported = Scope(reader.strings("scopes_supported") ?? [])
+        grantTypes = reader.strings("grant_types_supported") ?? grantTypes
         tokenEndpointAuthenticationMethods =
-            try reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthenticationMethods
-        codeChallengeMethods = try reader.strings("code_challenge_methods_supported") ?? []
+            reader.strings("token_endpoint_auth_methods_supported") ?? tokenEndpointAuthenticationMethods
+        codeChallengeMethods = reader.strings("code_challenge_methods_supported") ?? []
         idTokenSigningAlgorithms =
-            try reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
-        sendsIssuerInResponse = try reader.flag("authorization_response_iss_parameter_supported")
-        requiresPushedRequests = try reader.flag("require_pushed_authorization_requests")
-        requiresSignedRequests = try reader.flag("require_signed_request_object")
+            reader.strings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
+        sendsIssuerInResponse = reader.flag("authorization_response_iss_parameter_supported")
+        requiresPushedRequests = reader.flag("require_pushed_authorization_requests")
+        requiresSignedRequests = reader.flag("require_signed_request_object")
+        accessTokenIssuer = document["access_token_issuer"]?.string
+        notes = unusable.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" } + reader.notes
         if !advertisesProofKey {
             notes.append("PKCE not advertised: S256 is sent all the same")
         }
     }
-}
 
-extension ProviderMetadata {
-    /// Every place that it names.
-    var endpoints: [WebURL] {
-        [
-            authorizationEndpoint, tokenEndpoint, revocationEndpoint, introspectionEndpoint, userInfoEndpoint,
-            keySetURL,
-            endSessionEndpoint, registrationEndpoint, deviceAuthorizationEndpoint, pushedAuthorizationRequestEndpoint,
-        ].compactMap(\.self)
-    }
+    /// Every endpoint with the name of its member.
+    private static let places: [(String, any WritableKeyPath<ProviderMetadata, WebURL?> & Sendable)] = [
+        ("authorization_endpoint", \.authorizationEndpoint),
+        ("token_endpoint", \.tokenEndpoint),
+        ("revocation_endpoint", \.revocationEndpoint),
+        ("introspection_endpoint", \.introspectionEndpoint),
+        ("userinfo_endpoint", \.userInfoEndpoint),
+        ("jwks_uri", \.keySetURL),
+        ("end_session_endpoint", \.endSessionEndpoint),
+        ("registration_endpoint", \.registrationEndpoint),
+        ("device_authorization_endpoint", \.deviceAuthorizationEndpoint),
+        ("pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
+    ]
 }
 
 /// Reads members of a metadata document by type.
 private struct MemberReader {
     let document: JSONObject
+    var notes: [String] = []
 
-    func string(_ name: String) throws(OAuthError) -> String? {
-        guard let value = present(name) else { return nil }
-        guard let text = value.string else { throw wrongType(name, value, expected: "a string") }
+    /// The issuer guards the sign-in: it is text or nothing.
+    func issuer() throws(OAuthError) -> String? {
+        guard let value = present("issuer") else { return nil }
+        guard let text = value.string else {
+            throw OAuthError(
+                .invalidDocument,
+                "the provider's metadata: issuer is \(value.kindName), not a string"
+            )
+        }
         return text
     }
 
-    func flag(_ name: String) throws(OAuthError) -> Bool {
-        guard let value = present(name) else { return false }
-        guard let flag = value.bool else { throw wrongType(name, value, expected: "a boolean") }
-        return flag
+    /// A boolean, also as text.
+    mutating func flag(_ name: String) -> Bool {
+        switch present(name) {
+        case nil: return false
+        case .bool(let flag)?: return flag
+        case .string("true")?: return true
+        case .string("false")?: return false
+        case let value?:
+            notes.append("\(name) is \(value.kindName), not a boolean")
+            return false
+        }
     }
 
-    func strings(_ name: String) throws(OAuthError) -> [String]? {
+    /// A list of strings, also as one text with spaces between.
+    mutating func strings(_ name: String) -> [String]? {
         guard let value = present(name) else { return nil }
-        guard let elements = value.array else { throw wrongType(name, value, expected: "a list") }
-        let texts = elements.compactMap(\.string)
-        guard texts.count == elements.count else {
-            throw OAuthError(.invalidDocument, "the provider's metadata: \(name) must hold strings only")
+        if let text = value.string { return text.split(separator: " ").map(String.init) }
+        guard let elements = value.array else {
+            notes.append("\(name) is \(value.kindName), not a list")
+            return nil
         }
+        let texts = elements.compactMap(\.string)
+        if texts.count < elements.count { notes.append("\(name) holds more than strings") }
         return texts
     }
 
-    /// An endpoint is `https` (or loopback) and has no fragment (RFC 6749, sections 3.1 and 3.2).
-    func endpoint(_ name: String) throws(OAuthError) -> WebURL? {
-        guard let text = try string(name) else { return nil }
-        do {
-            return try WebURL(endpoint: text)
-        } catch {
-            throw OAuthError(.invalidDocument, "the provider's metadata: \(name): \(error.message)", underlying: error)
+    /// An endpoint is `https` (or loopback), has no fragment (RFC 6749, sections 3.1 and 3.2), and is not on this machine
+    /// where its provider is not: what is sent there would go to a program of somebody here, in plain text where that
+    /// listens first. An empty one is none.
+    func endpoint(_ name: String, of issuer: Issuer?) throws(OAuthError) -> WebURL? {
+        guard let value = present(name), value != "" else { return nil }
+        guard let text = value.string else {
+            throw OAuthError(.invalidDocument, "is \(value.kindName), not a string")
         }
+        let url: WebURL
+        do {
+            url = try WebURL(endpoint: text)
+        } catch {
+            throw OAuthError(.invalidDocument, "cannot be used: \(error.message)", underlying: error)
+        }
+        if let issuer, url.isLoopback, !issuer.url.isLoopback {
+            throw OAuthError(
+                .invalidDocument,
+                "leads to \(url.origin), which is this machine and not the provider"
+            )
+        }
+        return url
     }
 
     private func present(_ name: String) -> JSONValue? {
         guard let value = document[name], !value.isNull else { return nil }
         return value
-    }
-
-    private func wrongType(_ name: String, _ value: JSONValue, expected: String) -> OAuthError {
-        OAuthError(.invalidDocument, "the provider's metadata: \(name) is \(value.kindName), not \(expected)")
     }
 }
 

@@ -66,6 +66,12 @@ package struct ProviderMetadata: Sendable {
     /// Whether authorization requests must be signed objects (RFC 9101, section 10.5).
     package var requiresSignedRequests = false
 
+    /// Who signs access tokens, where the document tells that apart (AD FS's `access_token_issuer`).
+    package var accessTokenIssuer: String?
+
+    /// Why an endpoint that the document names is none that can be asked, by the name of its member.
+    package var unusable: [String: String] = [:]
+
     /// What a person should know about the document, safe to print; nothing in it is an error.
     package var notes: [String] = []
 
@@ -82,9 +88,14 @@ package struct ProviderMetadata: Sendable {
         named name: String
     ) throws(OAuthError) -> WebURL {
         guard let url = self[keyPath: endpoint] else {
-            throw OAuthError(.missingEndpoint, "the provider's metadata has no \(name)")
+            throw OAuthError(.missingEndpoint, "the provider's metadata \(lack(of: name))")
         }
         return url
+    }
+
+    /// Why there is no endpoint of that name, after "the provider's metadata".
+    package func lack(of name: String) -> String {
+        unusable[name].map { "names a \(name) that \($0)" } ?? "has no \(name)"
     }
 
     /// Checks, before a browser opens, that an ID token of this provider's could be verified: `none` and the

@@ -160,14 +160,48 @@ import Testing
     @Test(
         arguments: [
             ["token_endpoint": 1], ["token_endpoint": "http://h/token"], ["token_endpoint": "https://h/token#f"],
-            ["token_endpoint": ["https://h/token"]], ["token_endpoint": "/token"], ["jwks_uri": true],
-            ["scopes_supported": "openid"], ["scopes_supported": ["openid", 1]],
-            ["authorization_response_iss_parameter_supported": "true"], ["require_pushed_authorization_requests": 1],
-            ["code_challenge_methods_supported": ["S256": true]], ["issuer": 5],
+            ["token_endpoint": ["https://h/token"]], ["token_endpoint": "/token"],
         ] as [JSONObject]
     )
-    func `a member of the wrong type refuses the document (DISC-6, 6749-1, 6749-19)`(change: JSONObject) {
-        #expect(fails(.invalidDocument, openID: .json(with(change)), oauth: nil))
+    func `an endpoint that cannot be asked is missing, with the reason (DISC-6, 6749-1, 6749-19)`(
+        change: JSONObject
+    ) throws {
+        let metadata = try discovery.metadata(openID: .json(with(change)), oauth: nil)
+        let error = #expect(throws: OAuthError.self) { try metadata.checkAuthorizationCodeFlow() }
+        #expect(error?.code == .missingEndpoint && error?.message.contains("names a token_endpoint that") == true)
+    }
+
+    @Test(
+        arguments: [
+            ["jwks_uri": true], ["revocation_endpoint": ""], ["registration_endpoint": "/register"],
+            ["introspection_endpoint": "http://h/i"], ["end_session_endpoint": "https://h/o#f"],
+            ["code_challenge_methods_supported": ["S256": true]], ["grant_types_supported": 5],
+            ["scopes_supported": ["openid", 1]], ["require_pushed_authorization_requests": 1],
+        ] as [JSONObject]
+    )
+    func `what nobody uses refuses nothing (DISC-6)`(change: JSONObject) throws {
+        let metadata = try discovery.metadata(openID: .json(with(change)), oauth: nil)
+        try metadata.checkAuthorizationCodeFlow()
+        #expect(metadata.notes.isEmpty == (change["revocation_endpoint"] == ""))
+    }
+
+    @Test func `lists and booleans are read as text, too`() throws {
+        let metadata = try discovery.metadata(
+            openID: .json(
+                with([
+                    "scopes_supported": "openid mail", "authorization_response_iss_parameter_supported": "true",
+                    "require_signed_request_object": "false",
+                ])
+            ),
+            oauth: nil
+        )
+        #expect(metadata.scopesSupported == ["openid", "mail"] && metadata.sendsIssuerInResponse)
+        #expect(!metadata.requiresSignedRequests && metadata.notes.isEmpty)
+    }
+
+    @Test(arguments: [5, ["https://h/a"], true] as [JSONValue])
+    func `an issuer that is no text refuses the document (DISC-4)`(issuer: JSONValue) {
+        #expect(fails(.invalidDocument, openID: .json(with(["issuer": issuer])), oauth: nil))
     }
 
     @Test(arguments: [
@@ -180,12 +214,17 @@ import Testing
         ("authorization_endpoint", "http://127.0.0.1/x"),
     ])
     func `a provider elsewhere sends nothing to a program on this machine`(member: String, url: String) throws {
-        #expect(fails(.invalidDocument, openID: .json(with([member: .string(url)])), oauth: nil))
-        #expect(fails(.invalidDocument, openID: nil, oauth: .json(with([member: .string(url)]))))
+        let changed = HTTPResponse.json(with([member: .string(url)]))
+        for metadata in [
+            try discovery.metadata(openID: changed, oauth: nil), try discovery.metadata(openID: nil, oauth: changed),
+        ] {
+            #expect(metadata.unusable[member]?.contains("this machine and not the provider") == true)
+            #expect(!"\(metadata)".contains(url))
+        }
         // One that is on this machine may.
         let here = try Discovery(issuer: Issuer("http://localhost:9000"))
         let document: JSONObject = ["issuer": "http://localhost:9000", member: .string(url)]
-        _ = try here.metadata(openID: .json(document), oauth: nil)
+        #expect(try here.metadata(openID: .json(document), oauth: nil).unusable.isEmpty)
     }
 
     @Test func `unknown members and null are passed over (DISC-6)`() throws {

@@ -86,6 +86,7 @@ struct TokenSigner {
             (["iat": .integer(now + 400)], .issuedAt), (["iat": nil], .issuedAt), (["iat": true], .issuedAt),
             (["iat": .integer(now - 7 * 86_400)], .issuedAt),
             (["nonce": "other"], .nonce), (["nonce": nil], .nonce), (["nonce": 1], .nonce),
+            (["azp": ["app"]], .audience),
             (["sub": nil], .subject), (["sub": ""], .subject), (["sub": 1], .subject), (["sub": "ü"], .subject),
             (["sub": .string(String(repeating: "x", count: 256))], .subject),
         ] as [(JSONObject, IDTokenError.Check)]
@@ -101,7 +102,9 @@ struct TokenSigner {
         arguments: [
             ["aud": ["app"]], ["aud": ["app"], "azp": "app"], ["exp": .integer(now - 59)], ["iat": .integer(now + 299)],
             ["sub": .string(String(repeating: "x", count: 255))], ["email": 1], ["email": nil], ["unknown": [1]],
-            ["acr": "0"], ["amr": "pwd"], ["auth_time": 0],
+            ["acr": "0"], ["amr": "pwd"], ["auth_time": 0], ["acr": ["values": ["1"]]], ["acr": 1],
+            ["auth_time": "2026-08-09T02:02:12Z"], ["auth_time": ["x": 1]], ["at_hash": 7],
+            ["exp": .string(String(now + 600))], ["iat": .string(String(now))],
         ] as [JSONObject]
     )
     func `what is within the rules is accepted (OIDC-3, OIDC-5, OIDC-8)`(changes: JSONObject) throws {

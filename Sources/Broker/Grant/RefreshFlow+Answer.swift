@@ -96,6 +96,7 @@ extension RefreshFlow {
             now: access.clock.now.wall
         )
         rules.algorithms = attempt.metadata.idTokenSigningAlgorithms
+        rules.federationService = issuer.federationService(named: attempt.metadata.accessTokenIssuer)
         rules.accessToken = response.accessToken
         return try await access.verify(token, rules: rules, metadata: attempt.metadata, beforeFetch: beforeFetch)
     }

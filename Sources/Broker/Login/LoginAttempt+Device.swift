@@ -67,8 +67,8 @@ extension LoginAttempt {
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
             throw ProtocolError(
                 .providerError,
-                "\(account.issuerHost) names no device_authorization_endpoint, so “\(account.name)” cannot sign in "
-                    + "with a code (where there is one all the same: endpoints.device_authorization in "
+                "the metadata of \(account.issuerHost) \(metadata.lack(of: "device_authorization_endpoint")), so "
+                    + "“\(account.name)” cannot sign in with a code (where there is one all the same: endpoints.device_authorization in "
                     + "\(account.file)); \(browserInstead)"
             )
         }

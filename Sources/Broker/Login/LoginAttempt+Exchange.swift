@@ -172,6 +172,7 @@ extension LoginAttempt {
             now: access.clock.now.wall
         )
         rules.algorithms = prepared.metadata.idTokenSigningAlgorithms
+        rules.federationService = issuer.federationService(named: prepared.metadata.accessTokenIssuer)
         rules.accessToken = response.accessToken
         let configured = account.authorizationParameters
         rules.maxAge = parameters.maxAge ?? configured["max_age"].flatMap { Int64($0) }

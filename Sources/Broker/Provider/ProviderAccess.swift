@@ -87,7 +87,10 @@ import TokendProtocol
         beforeFetch: () async -> Void = {}
     ) async throws(IdentityFailure) -> IDToken {
         guard let url = metadata.keySetURL else {
-            throw .check("signature", "the provider names no keys (jwks_uri) to verify its ID token with")
+            throw .check(
+                "signature",
+                "the provider's metadata \(metadata.lack(of: "jwks_uri")) to verify its ID token with"
+            )
         }
         let beganAt = clock.now.boot
         var isUnknownKey = false
