@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import HTTPTypes
+import OAuth
 import Secrets
 import StrictJSON
 import Systemd
@@ -71,7 +72,7 @@ import TokendProtocol
     }
 
     private static func body(_ response: HTTPResponse) -> [String] {
-        guard let object = (try? JSONReader().read(response.body))?.object else {
+        guard let object = (try? ProviderJSON.read(response.body))?.object else {
             return ["\(response.body.count) bytes, no JSON object"]
         }
         return ["a JSON object: " + DisplayText.sanitized(object.names.joined(separator: ", "), limit: 2000)]

@@ -89,7 +89,7 @@ struct TransferFailure {
             (.interrupted, "the connection to \(host) broke before the answer was whole")
         case CURLE_BAD_CONTENT_ENCODING:
             (
-                .protocolViolation,
+                .encoding,
                 "\(host) sent an answer whose compression (Content-Encoding) is unknown to tokend, or is broken"
             )
         case CURLE_FAILED_INIT, CURLE_OUT_OF_MEMORY:

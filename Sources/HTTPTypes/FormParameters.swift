@@ -128,6 +128,33 @@ extension FormParameters {
         return form
     }
 
+    /// Reads a form as a server sends it in an answer: a `%` that stands before anything else is itself, and what is not
+    /// UTF-8 becomes U+FFFD.
+    package static func decodeLeniently(_ bytes: [UInt8]) -> FormParameters {
+        var form = FormParameters()
+        for piece in bytes.split(separator: UInt8(ascii: "&")) {
+            let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
+            form.append(leniently(piece[..<equals]), leniently(piece[equals...].dropFirst()))
+        }
+        return form
+    }
+
+    private static func leniently(_ piece: ArraySlice<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(piece.count)
+        var rest = piece
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(\.hexadecimalValue)
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Reads a form, such as a URL's query.
     package static func decode(_ text: String) -> FormParameters? { decode(Array(text.utf8)) }
 

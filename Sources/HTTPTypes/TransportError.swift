@@ -17,6 +17,8 @@ package struct TransportError: Error, Sendable, Hashable {
         case interrupted
         /// The answer was larger than what is read.
         case tooLarge
+        /// The answer's compression is unknown or broken.
+        case encoding
         /// What came was not HTTP.
         case protocolViolation
         /// The caller gave the exchange up.
@@ -34,6 +36,9 @@ package struct TransportError: Error, Sendable, Hashable {
     /// Whether the server may have seen the request: false only when it certainly has not, so that a
     /// refresh token of one use certainly is unspent.
     package let mayHaveBeenSent: Bool
+
+    /// Whether an answer came that is of no use: it was not lost on its way, and the same request would bring it again.
+    package var isAnswered: Bool { code == .tooLarge || code == .encoding }
 
     /// An error as the transport saw it.
     package init(code: Code, message: String, mayHaveBeenSent: Bool) {

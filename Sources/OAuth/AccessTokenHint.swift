@@ -14,8 +14,8 @@ enum AccessTokenHint {
     static func lifetime(of token: String, issuer: Issuer, clock: Int64) -> Int64? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3,
-            let payload = Base64URL.decode(String(parts[1])),
-            let claims = (try? JSONReader().read(payload))?.object,
+            let payload = Base64URL.decodeLeniently(utf8: parts[1].utf8),
+            let claims = (try? ProviderJSON.read(payload))?.object,
             let iss = claims["iss"]?.string, issuer.matches(iss),
             case .number? = claims["exp"],
             let expiry = claims["exp"].flatMap(Lifetime.wholeSeconds)

@@ -62,9 +62,11 @@ package enum ApplicationAnswer: Sendable {
         now: Int64,
         sent: Secret
     ) -> ApplicationAnswer {
-        let object = AnswerBody(response).object
+        let body = AnswerBody(response)
+        let object = body.object
         switch response.status {
         case 200..<300:
+            guard let object else { return .invalid(reason: "its answer is \(body.what)") }
             return token(object, exchange)
         case 408, 425, 429, 500...:
             return .unavailable(reason: "HTTP \(response.status)", retryAfter: response.waitAsked(now: now))
@@ -75,8 +77,7 @@ package enum ApplicationAnswer: Sendable {
         }
     }
 
-    private static func token(_ object: JSONObject?, _ exchange: ApplicationExchange) -> ApplicationAnswer {
-        guard let object else { return .invalid(reason: "its answer is no JSON object") }
+    private static func token(_ object: JSONObject, _ exchange: ApplicationExchange) -> ApplicationAnswer {
         guard let text = object.value(at: exchange.token)?.string, !text.isEmpty else {
             return .invalid(reason: "its answer has no token in “\(DisplayText.sanitized(exchange.token))”")
         }

@@ -14,9 +14,9 @@ extension DeviceAuthorizationAnswer {
         sent: [Secret] = []
     ) -> DeviceAuthorizationAnswer {
         let wait = response.waitAsked(now: now)
-        guard let object = AnswerBody(response).object else {
-            let type = JSONDocument.typeName(of: response)
-            let reason = "the device authorization endpoint answered HTTP \(response.status) with \(type)"
+        let body = AnswerBody(response)
+        guard let object = body.object else {
+            let reason = "the device authorization endpoint answered HTTP \(response.status) with \(body.what)"
             let isPassing = response.isPassing || !(400..<500).contains(response.status)
             return isPassing
                 ? .unavailable(reason: reason, retryAfter: wait)
@@ -45,7 +45,7 @@ extension DeviceAuthorizationResponse {
     ///
     /// - Throws: a sentence that names the member that is missing or cannot be used.
     init(members: JSONObject) throws(OAuthError) {
-        guard let code = members["device_code"]?.string, !code.isEmpty else { throw Self.lacks("device_code") }
+        guard let code = members["device_code"]?.intactText, !code.isEmpty else { throw Self.lacks("device_code") }
         guard let userCode = members["user_code"]?.string, Self.isShowable(userCode) else {
             throw Self.lacks("user_code")
         }
@@ -54,15 +54,14 @@ extension DeviceAuthorizationResponse {
         guard let place = places.first, let uri = try? WebURL(endpoint: place) else {
             throw Self.lacks("verification_uri")
         }
-        guard let life = members["expires_in"].flatMap(Lifetime.wholeSeconds), life > 0 else {
-            throw Self.lacks("expires_in")
-        }
+        let life = members["expires_in"].flatMap(Lifetime.wholeSeconds) ?? 0
         let wholes = ["verification_uri_complete", "verification_url_complete"].lazy.compactMap { members[$0]?.string }
         deviceCode = Secret(code)
         self.userCode = userCode
         verificationURI = uri
         verificationURIComplete = wholes.first.flatMap { try? WebURL(endpoint: $0) }
-        expiresIn = life
+        expiresIn = life > 0 ? life : Self.defaultLife
+        notes = life > 0 ? [] : ["it does not say how long its codes live; \(Self.defaultLife) s are assumed"]
         // Zero would mean to ask without a pause.
         let interval = members["interval"].flatMap(Lifetime.wholeSeconds) ?? 0
         self.interval = interval > 0 ? interval : Self.defaultInterval

@@ -18,9 +18,14 @@ package struct DeviceAuthorizationResponse: Sendable {
     package let expiresIn: Int64
     /// How many seconds lie between two polls, at least.
     package let interval: Int64
+    /// What is odd about the answer, for a log; no secrets.
+    package let notes: [String]
 
     /// The interval of an answer that names none that can be used (section 3.2).
     package static let defaultInterval: Int64 = 5
+
+    /// The life of the codes of an answer that names none, though section 3.2 requires it; what providers state most.
+    package static let defaultLife: Int64 = 900
 }
 
 /// What a device authorization endpoint's answer means.

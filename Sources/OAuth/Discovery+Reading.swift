@@ -16,7 +16,7 @@ extension Discovery {
 
     /// Whether this answer holds a document, so that the next candidate need not be asked.
     package static func isDocument(_ response: HTTPResponse) -> Bool {
-        response.status == 200 && JSONDocument.looksLikeObject(response.body)
+        response.status == 200 && ProviderJSON.looksLikeObject(response.body)
     }
 
     /// One metadata out of the two documents: the OpenID one holds, the OAuth one fills what it lacks.
@@ -81,7 +81,7 @@ extension Discovery {
         default:
             return .absent(DocumentRedirect.status(of: response, from: issuer.url))
         }
-        guard JSONDocument.looksLikeObject(response.body) else {
+        guard ProviderJSON.looksLikeObject(response.body) else {
             return .page("\(JSONDocument.typeName(of: response)) where JSON was due")
         }
         let document = try JSONDocument.read(response, named: "metadata", limit: Self.sizeLimit)

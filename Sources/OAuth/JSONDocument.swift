@@ -6,11 +6,6 @@ import StrictJSON
 
 /// Reads documents that must be JSON objects: metadata, key sets, user information.
 enum JSONDocument {
-    /// Whether the text starts like an object, whatever its `Content-Type` says.
-    static func looksLikeObject(_ body: [UInt8]) -> Bool {
-        body.first { !$0.isJSONSpace } == UInt8(ascii: "{")
-    }
-
     /// What came instead of JSON, for a sentence: the media type, never the content.
     static func typeName(of response: HTTPResponse) -> String {
         guard !response.body.isEmpty else { return "nothing" }
@@ -28,11 +23,11 @@ enum JSONDocument {
         }
         let value: JSONValue
         do {
-            value = try JSONReader().read(response.body)
+            value = try ProviderJSON.read(response.body)
         } catch {
             throw OAuthError(
                 .invalidDocument,
-                "the provider's \(name) cannot be read: \(error.message)",
+                "the provider's \(name) cannot be read: \(error.place)",
                 underlying: error
             )
         }
@@ -41,9 +36,4 @@ enum JSONDocument {
         }
         return object
     }
-}
-
-extension UInt8 {
-    /// White space of RFC 8259, section 2.
-    fileprivate var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

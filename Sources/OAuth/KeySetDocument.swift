@@ -19,7 +19,7 @@ package enum KeySetDocument {
             let status = DocumentRedirect.status(of: response, from: url)
             throw OAuthError(.unavailable, "the provider's key set answered \(status)")
         }
-        guard JSONDocument.looksLikeObject(response.body) else {
+        guard ProviderJSON.looksLikeObject(response.body) else {
             let type = JSONDocument.typeName(of: response)
             throw OAuthError(.unavailable, "the provider's key set came as \(type) where JSON was due")
         }

@@ -36,7 +36,8 @@ package enum RegistrationAnswer: Sendable {
 
     /// Reads the answer; 200 is as good as 201, since some providers send it. `sent` are the secrets of the request.
     package static func read(_ response: HTTPResponse, sent: [Secret] = []) -> RegistrationAnswer {
-        let object = AnswerBody(response).object
+        let content = AnswerBody(response)
+        let object = content.object
         guard (200..<300).contains(response.status) else {
             if response.status >= 500 || [408, 425, 429].contains(response.status) {
                 return .unavailable(reason: "the registration endpoint answered HTTP \(response.status)")
@@ -48,8 +49,7 @@ package enum RegistrationAnswer: Sendable {
             )
         }
         guard let object else {
-            let type = JSONDocument.typeName(of: response)
-            return .invalid(reason: "the registration endpoint sent \(type) that is no JSON object")
+            return .invalid(reason: "the registration endpoint sent \(content.what)")
         }
         guard let id = object["client_id"]?.string, !id.isEmpty else {
             return .invalid(reason: "the registration names no client_id")
@@ -57,7 +57,11 @@ package enum RegistrationAnswer: Sendable {
         guard id.utf8.count <= longestID, id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return .invalid(reason: "its client_id is longer than \(longestID) bytes, or no plain text")
         }
-        let secret = object["client_secret"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+        let word = object["client_secret"]?.string ?? ""
+        guard object["client_secret"]?.intactText == word || word.isEmpty else {
+            return .invalid(reason: "its client_secret has bytes in it that are no text")
+        }
+        let secret = word.isEmpty ? nil : Secret(word)
         let end = object["client_secret_expires_at"]?.int64
         return .registered(
             Client(
@@ -67,7 +71,7 @@ package enum RegistrationAnswer: Sendable {
                 authentication: object["token_endpoint_auth_method"]?.string,
                 redirectURIs: object["redirect_uris"]?.array?.compactMap(\.string),
                 grantTypes: object["grant_types"]?.array?.compactMap(\.string),
-                accessToken: object["registration_access_token"]?.string.map { Secret($0) },
+                accessToken: object["registration_access_token"]?.intactText.map { Secret($0) },
                 configurationURI: object["registration_client_uri"]?.string
             )
         )

@@ -14,7 +14,7 @@ package enum ScopeList {
     /// word would fail every request.
     package static func read(_ response: HTTPResponse) -> Scope? {
         guard response.status == 200, response.body.count <= sizeLimit,
-            let document = try? JSONReader().read(response.body)
+            let document = try? ProviderJSON.read(response.body)
         else { return nil }
         let named = document.object?["scopes"] ?? document
         guard let tokens = named.string.map({ Scope($0).tokens }) ?? strings(named), !tokens.isEmpty,

@@ -102,12 +102,10 @@ extension TokenAnswer {
         return .unknown(error)
     }
 
-    /// Judges an answer that is neither JSON nor a form: a portal, a proxy, an outage. Nothing of its
-    /// content is told.
-    static func unreadable(_ response: HTTPResponse, isCutOff: Bool, now: Int64) -> TokenAnswer {
-        let type = JSONDocument.typeName(of: response)
-        let what = isCutOff && !response.body.isEmpty ? "JSON that is cut off" : "\(type) where JSON was due"
-        let reason = "the token endpoint answered HTTP \(response.status) with \(what)"
+    /// Judges an answer that is neither JSON nor a form: a portal, a proxy, an outage, or a good answer that is badly
+    /// written. Nothing of its content is told.
+    static func unreadable(_ response: HTTPResponse, _ body: AnswerBody, now: Int64) -> TokenAnswer {
+        let reason = "the token endpoint answered HTTP \(response.status) with \(body.what)"
         let error = OAuthErrorBody(error: "", description: reason, status: response.status)
         if misplaced.contains(response.status) {
             return .misconfigured(error)
@@ -116,8 +114,15 @@ extension TokenAnswer {
         if response.status == 429 || wait != nil {
             return .throttled(error, retryAfter: wait)
         }
-        let wasDone = (200..<300).contains(response.status)
-        return .unavailable(reason: reason, answerLost: wasDone && isCutOff)
+        guard (200..<300).contains(response.status) else {
+            return .unavailable(reason: reason, answerLost: false)
+        }
+        let saved = ProviderJSON.refreshToken(in: response.body)
+        let isWhole = !body.isCutOff && (body.fault != nil || response.body.isEmpty)
+        guard saved == nil, !isWhole else {
+            return .invalid(InvalidTokenResponse(reason: reason, refreshToken: saved, isUnread: true))
+        }
+        return .unavailable(reason: reason, answerLost: body.isCutOff)
     }
 
     private static func passing(_ error: OAuthErrorBody, _ response: HTTPResponse) -> TokenAnswer {

@@ -19,7 +19,7 @@ package enum TokenAnswer: Sendable {
     case misconfigured(OAuthErrorBody)
     /// The provider asks to be left alone, for `retryAfter` (an hour at most) if it says so.
     case throttled(OAuthErrorBody, retryAfter: Duration?)
-    /// Passing: try again with back-off. Where the answer was lost on its way (cut off after a 2xx), the
+    /// Passing: try again with back-off. Where the answer was lost on its way (a 2xx without its end), the
     /// refresh token may be spent.
     case unavailable(reason: String, answerLost: Bool)
     /// A code that nobody knows: passing a few times, then the person has to sign in; the grant is kept.
@@ -41,7 +41,7 @@ package enum TokenAnswer: Sendable {
     ) -> TokenAnswer {
         let body = AnswerBody(response)
         guard let object = body.object else {
-            return unreadable(response, isCutOff: body.isCutOff, now: now)
+            return unreadable(response, body, now: now)
         }
         if let error = OAuthErrorBody(answer: object, status: response.status, sent: sent) {
             return classify(error, response, now: now, dialect: dialect)

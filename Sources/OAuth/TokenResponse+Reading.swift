@@ -22,8 +22,13 @@ extension TokenResponse {
         func invalid(_ reason: String) -> InvalidTokenResponse {
             InvalidTokenResponse(reason: reason, refreshToken: refreshToken)
         }
-        if let value = members["refresh_token"], !value.isNull, value.string == nil {
-            throw invalid("the provider's refresh_token is \(value.kindName), not a string")
+        if let value = members["refresh_token"], !value.isNull, value.intactText == nil {
+            let what = value.string == nil ? "is \(value.kindName), not a string" : "has bytes in it that are no text"
+            throw InvalidTokenResponse(
+                reason: "the provider's refresh_token \(what)",
+                refreshToken: nil,
+                isUnread: value.string != nil
+            )
         }
         guard let text = members["access_token"]?.string, !text.isEmpty else {
             throw invalid("the provider's answer has no access_token")
@@ -43,7 +48,7 @@ extension TokenResponse {
         if let value = members["id_token"], !value.isNull, value.string == nil {
             throw invalid("the provider's id_token is \(value.kindName), not a string")
         }
-        idToken = members["id_token"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+        idToken = members["id_token"]?.intactText.flatMap { $0.isEmpty ? nil : Secret($0) }
         grantLifetime = Self.grantLifetime(members)
         extra = Self.extra(answer)
         self.notes = notes
@@ -59,13 +64,16 @@ extension TokenResponse {
 
     /// A string that is not empty replaces the old token; null, "" and absence keep it.
     private static func refreshToken(_ members: JSONObject) -> Secret? {
-        members["refresh_token"]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+        members["refresh_token"]?.intactText.flatMap { $0.isEmpty ? nil : Secret($0) }
     }
 
     /// `bearer` in any case (RFC 6749, sections 5.1 and 7.1); Slack says whose token it is instead.
     private static func typeFault(_ members: JSONObject, isSlack: Bool, dialect: ProviderDialect) -> String? {
         guard let value = members["token_type"], !value.isNull else {
-            return dialect.missingTypeIsBearer ? nil : "the provider's answer has no token_type"
+            return dialect.missingTypeIsBearer
+                ? nil
+                : "the provider's answer has no token_type "
+                    + "(dialect.missing_type_is_bearer in the account's file takes such a token for Bearer)"
         }
         guard let type = value.string?.lowercased() else {
             return "the provider's token_type is \(value.kindName), not a string"
@@ -74,7 +82,10 @@ extension TokenResponse {
             type == "bearer" || (isSlack && (type == "user" || type == "bot"))
             || dialect.bearerNames.contains { $0.lowercased() == type }
         let shown = DisplayText.sanitized(type, limit: 40)
-        return accepted ? nil : "the provider's token_type is not Bearer but “\(shown)”"
+        return accepted
+            ? nil
+            : "the provider's token_type is not Bearer but “\(shown)” "
+                + "(where that is its name for Bearer: dialect.bearer_names in the account's file)"
     }
 
     /// The stated lifetime; where none is stated, a JWT's own `exp` as a hint.
@@ -143,7 +154,8 @@ extension TokenResponse {
 
 extension Scope {
     /// Reads a granted scope: text separated by spaces or (GitHub, Slack) by commas, or a list (Twitch).
-    /// A token with a comma that was asked for stays whole. One with characters that no scope can have
+    /// A token with a comma that was asked for stays whole. Tokens with `+` between them are those that were asked for,
+    /// where each of them was. One with characters that no scope can have
     /// (RFC 6749, section 3.3, but for its quotes and backslashes) is dropped: people get to see scopes. Nil where the value is neither text nor a list
     /// of texts.
     init?(answer value: JSONValue, requested: Scope) {
@@ -160,7 +172,10 @@ extension Scope {
         let words = texts.flatMap { Scope($0).tokens }
         self.init(
             words.flatMap { word in
-                requested.contains(word) ? [word] : word.split(separator: ",").map(String.init).filter(Self.isToken)
+                guard !requested.contains(word) else { return [word] }
+                let joined = word.split(separator: "+").map(String.init)
+                if joined.count > 1, joined.allSatisfy(requested.contains) { return joined }
+                return word.split(separator: ",").map(String.init).filter(Self.isToken)
             }
         )
     }

@@ -36,11 +36,15 @@ package struct TokenResponse: Sendable {
     package let notes: [String]
 }
 
-/// An answer that holds a token and breaks the specification, so that the token must not be served.
+/// A whole answer of success that breaks the specification, or cannot be read: no token of it is served.
 package struct InvalidTokenResponse: Error, Sendable {
     /// One sentence for a person, without secrets.
     package let reason: String
 
     /// The refresh token that came with it: the old one may be spent, so it is stored all the same.
     package let refreshToken: Secret?
+
+    /// Whether it could not be read to the point of knowing that it has no other refresh token: then the one that was
+    /// sent may be spent.
+    package var isUnread = false
 }

@@ -43,7 +43,7 @@ package struct UserInfo: Sendable, Hashable {
         guard response.mediaType != "application/jwt" else {
             throw OAuthError(.unsupported, "the user information is signed, which is not supported")
         }
-        guard JSONDocument.looksLikeObject(response.body) else {
+        guard ProviderJSON.looksLikeObject(response.body) else {
             let type = JSONDocument.typeName(of: response)
             throw OAuthError(.unavailable, "the user-information endpoint sent \(type) where JSON was due")
         }

@@ -25,7 +25,7 @@ extension FuzzTarget {
             return try readOtherAnswer(response, endpoint: Int(bytes[1]) / types.count % 5, sent: sent)
         }
         try readTokenAnswer(response)
-        guard let object = try? JSONReader().read(body).object else { return }
+        guard let object = try? ProviderJSON.read(body).object else { return }
         if let metadata = try? ProviderMetadata(document: object) { try checkMetadata(metadata) }
     }
 
@@ -36,6 +36,7 @@ extension FuzzTarget {
             try BrokenRule.unless((200..<300).contains(response.status), "only a 2xx brings a token")
             try BrokenRule.unless(!token.accessToken.isEmpty, "an access token is not empty")
             try BrokenRule.unless(token.refreshToken?.isEmpty != true, "a refresh token is not empty")
+            try checkTokens([token.accessToken, token.refreshToken, token.idToken])
             if case .seconds(let life) = token.lifetime {
                 try BrokenRule.unless(life > 0, "a stated life is longer than nothing")
             }
@@ -48,8 +49,16 @@ extension FuzzTarget {
             try checkText(reason)
         case .invalid(let invalid):
             try checkText(invalid.reason)
+            try checkTokens([invalid.refreshToken])
         case .dpopNonce:
             break
+        }
+    }
+
+    /// No token has a replaced byte in it.
+    private static func checkTokens(_ tokens: [Secret?]) throws(BrokenRule) {
+        for token in tokens.compactMap(\.self) {
+            try BrokenRule.unless(!token.reveal().unicodeScalars.contains("\u{FFFD}"), "a token is as it came")
         }
     }
 

@@ -2,12 +2,15 @@
 // Copyright the tokend authors
 
 import FoundationEssentials
+import OAuth
+import Secrets
 import StrictJSON
 
 extension FuzzTarget {
     /// Beyond what both readers agree on, ours is the stricter one: it refuses doubled names, a byte order mark and deep
     /// nesting, and keeps numbers that no double holds.
     static func readJSON(_ bytes: [UInt8]) throws(BrokenRule) {
+        try readLeniently(bytes)
         let theirs = Result { try JSONDecoder().decode(DecodedTree.self, from: Data(bytes)) }
         switch Result(catching: { () throws(JSONError) in try JSONReader().read(bytes) }) {
         case .success(let value):
@@ -33,6 +36,29 @@ extension FuzzTarget {
                 throw BrokenRule(description: "what is refused here (\(error)) Foundation refuses, too: \(tree)")
             }
         }
+    }
+
+    /// What is JSON, and not too deep, means the same to the lenient reader, and so does what is JSON5. What it reads can
+    /// be written; no token of it has a replaced byte in it.
+    private static func readLeniently(_ bytes: [UInt8]) throws(BrokenRule) {
+        switch Result(catching: { () throws(JSONError) in try JSONReader.lenient.read(bytes) }) {
+        case .success(let value):
+            if isFinite(value) { try roundTrip(value) }
+            if let text = value.intactText {
+                try BrokenRule.unless(!text.unicodeScalars.contains("\u{FFFD}"), "an intact text is intact")
+            }
+            for dialect in [JSONReader.Dialect.json, .json5] {
+                let strict = try? JSONReader(dialect: dialect, maximumDepth: 24).read(bytes)
+                try BrokenRule.unless(strict == nil || strict == value, "what is JSON means the same: \(value)")
+            }
+        case .failure(let error):
+            let strict = try? JSONReader(dialect: .json5).read(bytes)
+            try BrokenRule.unless(strict == nil, "the lenient reader takes what the strict one takes: \(error)")
+            try BrokenRule.unless((0...bytes.count).contains(error.offset), "a fault is inside of the text: \(error)")
+        }
+        let saved = ProviderJSON.refreshToken(in: bytes)?.reveal()
+        let isVisible = saved?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        try BrokenRule.unless(saved != "" && isVisible != false, "a refresh token that is saved is one")
     }
 
     /// What is JSON means the same in JSON5.

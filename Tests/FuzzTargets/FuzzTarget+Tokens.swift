@@ -37,7 +37,7 @@ extension FuzzTarget {
     }()
 
     private static func keySet(_ bytes: [UInt8]) -> JSONWebKeySet? {
-        guard let value = try? JSONReader().read(bytes) else { return nil }
+        guard let value = try? ProviderJSON.read(bytes) else { return nil }
         return try? JSONWebKeySet(value)
     }
 }

@@ -154,7 +154,7 @@ import Testing
         let server = try ByteServer.answering(answer + body)
         defer { server.stop() }
         let failure = try #require(await exchange(.refresh(server.url())).failure)
-        #expect(failure.code == .protocolViolation && failure.mayHaveBeenSent)
+        #expect(failure.code == .encoding && failure.mayHaveBeenSent)
         #expect(
             failure.message.contains("127.0.0.1:\(server.port) sent an answer whose compression (Content-Encoding)")
         )

@@ -22,6 +22,15 @@ import Testing
         #expect(reason.contains("client_id"))
     }
 
+    @Test func `a secret with a replaced byte is none`() {
+        let body = Array(#"{"client_id":"a","client_secret":"x"#.utf8) + [0xE9] + Array(#""}"#.utf8)
+        guard case .invalid(let reason) = RegistrationAnswer.read(HTTPResponse(status: 201, body: body)) else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(reason.contains("client_secret"))
+    }
+
     @Test(arguments: ["a", "a b:c/~", String(repeating: "a", count: 4096)])
     func `any other is`(id: String) {
         guard case .registered(let client) = Self.read(id: id) else {

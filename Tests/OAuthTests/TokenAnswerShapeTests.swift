@@ -184,9 +184,9 @@ import Testing
         #expect(TokenAnswer.read(facebook, dialect: dialect).success?.lifetime == .seconds(5_183_999))
     }
 
-    @Test func `a form with a doubled name, or as a page, is none (A8)`() {
+    @Test func `of a form's doubled names the last counts, and a page is no form (A8)`() {
         let doubled = HTTPResponse.text("access_token=a&access_token=b&token_type=bearer", type: "text/plain")
-        #expect(TokenAnswer.read(doubled).kind == "unavailable")
+        #expect(TokenAnswer.read(doubled).success?.accessToken == Secret("b"))
         let page = HTTPResponse.text("<a href='?access_token=x'>", type: "text/html")
         #expect(TokenAnswer.read(page).kind == "unavailable")
     }
@@ -198,7 +198,7 @@ import Testing
             Issue.record("it was taken: \(answer.kind)")
             return
         }
-        #expect(invalid.reason.hasSuffix("is not Bearer but “\(DisplayText.sanitized(type))”"))
+        #expect(invalid.reason.contains("is not Bearer but “\(DisplayText.sanitized(type))”"))
     }
 
     @Test(arguments: ["\u{200B}", "\u{1B}[2J", ";charset=utf-8", ""])

@@ -14,7 +14,8 @@ extension Account {
     /// the result nevertheless, it is kept in memory and written later.
     ///
     /// - Throws: what the provider or the store said. The account's grant is then as it was, but for a store that refused
-    ///   the new one: that is in force, and owed to the store.
+    ///   the new one: that is in force, and owed to the store; and for an answer that is of no use but for the refresh
+    ///   token in it, which takes the place of the given one.
     func importGrant(_ refreshToken: Secret, scope: Scope?) async throws(ProtocolError) -> LoginResult {
         let configuration = try usable()
         if let login { throw loginUnderWay(login) }
@@ -44,7 +45,11 @@ extension Account {
             signedInAt: ports.clock.now.wall
         )
         record.refreshToken = refreshToken
-        return try await take(try await tried(record, refreshToken, access), over: refreshToken, generation)
+        let trial = try await tried(record, refreshToken, access)
+        guard var fault = trial.fault else { return try await take(trial.record, over: refreshToken, generation) }
+        _ = try await adopt(trial.record, refreshToken, generation)
+        fault.message += "; the refresh token that came in place of the given one was taken over"
+        throw fault
     }
 
     /// A write and a removal under a name that no account can have, and what a logout has left to remove: where the store
@@ -62,7 +67,7 @@ extension Account {
         _ record: GrantRecord,
         _ refreshToken: Secret,
         _ access: ProviderAccess
-    ) async throws(ProtocolError) -> GrantRecord {
+    ) async throws(ProtocolError) -> RefreshFlow.Trial {
         let flow = RefreshFlow(access: access, store: ports.store, turn: turn) {
             .wanted
         } mend: {

@@ -9,12 +9,20 @@ import Systemd
 import TokendProtocol
 
 extension RefreshFlow {
+    /// What became of a refresh token from elsewhere.
+    struct Trial {
+        /// The grant as the answer leaves it.
+        var record: GrantRecord
+        /// Why nothing but its refresh token is of use.
+        var fault: ProtocolError?
+    }
+
     /// Tries a refresh token from elsewhere; nothing is written, and whatever the account holds stays as it is.
     ///
     /// - Parameter record: the grant as far as it is known, with the refresh token in it.
     /// - Returns: the grant as the provider's answer leaves it.
-    func tryOut(_ record: GrantRecord, _ refreshToken: Secret) async throws(LoginFailure) -> GrantRecord {
-        let result: Result<GrantRecord, LoginFailure>
+    func tryOut(_ record: GrantRecord, _ refreshToken: Secret) async throws(LoginFailure) -> Trial {
+        let result: Result<Trial, LoginFailure>
         do throws(ProtocolError) {
             let (metadata, endpoint) = try await access.tokenEndpoint()
             var attempt = Attempt(
@@ -35,7 +43,7 @@ extension RefreshFlow {
     private func accept(
         _ sent: ProviderAccess.Sent,
         _ attempt: Attempt
-    ) async throws(ProtocolError) -> Result<GrantRecord, LoginFailure> {
+    ) async throws(ProtocolError) -> Result<Trial, LoginFailure> {
         switch sent {
         case .lost(let error, at: _):
             throw error.protocolError
@@ -58,9 +66,12 @@ extension RefreshFlow {
             record.identity = verified?.identity
             record.identityToken = verified
             record.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: verified)
-            return .success(record)
+            return .success(Trial(record: record))
+        case .answer(.invalid(let invalid), at: _) where invalid.refreshToken != nil:
+            // The one that was given is spent: what came in its place is all that is left of the grant.
+            let error = RefreshFailure(.invalid(invalid), at: account).error
+            return .success(Trial(record: attempt.record.replacing(invalid.refreshToken), fault: error))
         case .answer(let answer, at: _):
-            if case .invalid(let invalid) = answer { discard(invalid.refreshToken, attempt) }
             throw RefreshFailure(answer, at: account).error
         }
     }

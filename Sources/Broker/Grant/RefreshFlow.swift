@@ -141,15 +141,18 @@ import TokendProtocol
         }
     }
 
-    /// Sends the refresh token; where the answer is lost, once more.
+    /// Sends the refresh token; where the answer is lost, once more. One that came and cannot be read is not lost: sent
+    /// again, the token would look stolen.
     func dispatch(_ attempt: inout Attempt) async throws(ProtocolError) -> ProviderAccess.Sent {
         let request: TokenRequest
         do { request = try self.request(attempt) } catch { throw error.protocolError }
         let requested = variant?.scope ?? attempt.record.scope
         let sent = try await access.send(request, to: attempt.endpoint, requested: requested)
-        guard sent.isLost, !attempt.isUncertain, isWanted else { return sent }
-        // The answer may have held a new token: inside the grace that providers give, once more, at once.
+        guard sent.mayHaveSpent else { return sent }
+        let isFirst = !attempt.isUncertain
         attempt.isUncertain = true
+        guard sent.isLost, isFirst, isWanted else { return sent }
+        // The answer may have held a new token: inside the grace that providers give, once more, at once.
         return try await access.send(request, to: attempt.endpoint, requested: requested)
     }
 
@@ -160,6 +163,8 @@ import TokendProtocol
             return ifWanted(.failed(RefreshFailure(kind: kind, error: error.protocolError), attempt.doubt))
         case .answer(.success(let response), at: let sentAt):
             return await keep(response, attempt, sentAt: sentAt)
+        case .answer(.invalid(let invalid), at: _) where invalid.isUnread && invalid.refreshToken == nil:
+            return ifWanted(.failed(RefreshFailure(.invalid(invalid), at: account), attempt.doubt))
         case .answer(.invalid(let invalid), at: _):
             return await refuse(
                 invalid.refreshToken,
@@ -203,8 +208,18 @@ extension ProviderAccess.Sent {
     /// The request may have reached the provider, and its answer did not come back.
     fileprivate var isLost: Bool {
         switch self {
+        case .lost(let error, at: _): mayHaveSpent && !error.isAnswered
+        case .answer(.unavailable(_, let answerLost), at: _): answerLost
+        case .answer: false
+        }
+    }
+
+    /// The provider may have put another token in the place of the one that was sent, and it is not known here.
+    fileprivate var mayHaveSpent: Bool {
+        switch self {
         case .lost(let error, at: _): error.mayHaveBeenSent && error.code != .cancelled
         case .answer(.unavailable(_, let answerLost), at: _): answerLost
+        case .answer(.invalid(let invalid), at: _): invalid.isUnread && invalid.refreshToken == nil
         case .answer: false
         }
     }

@@ -41,7 +41,7 @@ struct PublishedProviders {
             throw ProtocolError(.providerUnreachable, "\(url.origin) answered with HTTP \(response.status)")
         default: return none("HTTP \(response.status)")
         }
-        guard let document = (try? JSONReader().read(response.body))?.object else {
+        guard let document = (try? ProviderJSON.read(response.body))?.object else {
             let type = DisplayText.sanitized(response.mediaType ?? "", limit: 40)
             return none("\(type.isEmpty ? "something" : type) that is no list")
         }

@@ -210,14 +210,35 @@ import TokendProtocol
         world.transport.documents = issuer.documents
         await world.start()
         let token = try issuer.idToken(["aud": "x"], at: world.clock.now)
-        let bad: [JSONObject] = [["id_token": .string(token)], ["token_type": "mac"]]
-        for more in bad {
-            let task = try importing(world)
-            await world.transport.next().answer(.token("A1", refresh: "I2", more))
-            #expect(failure(await task.value) != nil)
-            await settle()
-        }
-        #expect(revoked(world) == ["I2", "I2"])
+        let task = try importing(world)
+        await world.transport.next().answer(.token("A1", refresh: "I2", ["id_token": .string(token)]))
+        #expect(failure(await task.value) != nil)
+        await settle()
+        #expect(revoked(world) == ["I2"])
+    }
+
+    @LoopActor
+    @Test(arguments: [
+        HTTPResponse.token("A1", refresh: "I2", ["token_type": "mac"]),
+        HTTPResponse(
+            status: 200,
+            headers: ["Content-Type": "application/json", "Content-Length": "33"],
+            body: Array(#"{"refresh_token":"I2","x":"a" "b"}"#.utf8)
+        ),
+    ])
+    func `an answer that is of no use costs no grant: its refresh token is taken over, and the import says why`(
+        answer: HTTPResponse
+    ) async throws {
+        let world = World([try .openID()])
+        revoking(world)
+        world.transport.documents = try TestIssuer().documents
+        await world.start()
+        let task = try importing(world)
+        await world.transport.next().answer(answer)
+        #expect(failure(await task.value)?.message.contains("was taken over") == true)
+        #expect(world.store.member("refresh_token")?.string == "I2" && revoked(world).isEmpty)
+        _ = try world.get()
+        #expect(await world.transport.next().form["refresh_token"] == "I2")
     }
 
     @LoopActor @Test func `a stop waits for it`() async throws {
