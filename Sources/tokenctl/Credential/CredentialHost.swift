@@ -20,6 +20,14 @@ package struct CredentialHost: Sendable, Equatable {
         self.url = url
     }
 
+    /// The same from what stands before and after `://` where the latter is a host, and perhaps its port, and nothing
+    /// else; nil where it has more in it.
+    package init?(scheme: String, authority: String) {
+        let isAlone = authority.utf8.allSatisfy { !"/?#".utf8.contains($0) }
+        guard isAlone, scheme == "https" || scheme == "http" else { return nil }
+        self.init("\(scheme)://\(authority)")
+    }
+
     /// Scheme, host and port.
     package var origin: String { url.origin }
 
