@@ -65,7 +65,7 @@ package struct WebIdentityFile {
 
     private func write(_ params: TokenGet.Parameters) throws(TokenctlError) -> Int64? {
         let (token, end) = try conversation.idToken(params)
-        try PlainFile(path).write(token, mode: 0o600)
+        try PlainFile(path).replace(withSecret: token)
         return end
     }
 }
