@@ -177,5 +177,10 @@ import tokenctl
         #expect(WebIdentityFile.pause(end: 1004, now: 1000, isFailing: false) == 3)
         #expect(WebIdentityFile.pause(end: nil, now: 1000, isFailing: false) == 300)
         #expect(WebIdentityFile.pause(end: 4600, now: 1000, isFailing: true) == 30)
+        // Whatever a daemon says, it is a time that can be waited for.
+        #expect(WebIdentityFile.pause(end: .min, now: 1000, isFailing: false) == 3)
+        #expect(WebIdentityFile.pause(end: .max, now: 1000, isFailing: false) <= TimeLeft.longest)
+        #expect(TimeLeft.seconds(until: .min, from: .max) == 0 && TimeLeft.seconds(until: 1030, from: 1000) == 30)
+        #expect(TimeLeft.seconds(until: .max, from: .min) == TimeLeft.longest)
     }
 }

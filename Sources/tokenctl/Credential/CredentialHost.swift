@@ -69,7 +69,7 @@ extension Conversation {
             .accountUnknown,
             exitCode: ExitCode.usage,
             "\(names.count) accounts are of \(host.name): \(shown.joined(separator: ", "))",
-            next: ["name one: --account \(shown[0])"]
+            next: ["name one: --account \(ShellWord.quoted(shown[0]))"]
         )
     }
 }
