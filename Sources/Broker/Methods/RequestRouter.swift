@@ -70,7 +70,7 @@ package import TokendProtocol
         }
         switch try admitted(request, as: method, from: session) {
         case .now(let request): return try perform(request, as: method, from: session)
-        case .asks(let wanted): return ask(wanted)
+        case .asks(let wanted): return try ask(wanted)
         }
     }
 
