@@ -33,6 +33,8 @@ package enum BrokerEvent: Sendable {
     case confirmEnded(ConfirmQuestion, isAllowed: Bool?)
     /// No notification could be shown.
     case notificationFault(String)
+    /// A program of another user came to the port of a sign-in, and got nothing; nil where nobody can say whose it is.
+    case strangerRefused(uid: UInt32?)
     /// No browser could be opened.
     case browserFault(BrowserError)
     /// A fault of the daemon's own.
@@ -81,7 +83,8 @@ package enum BrokerEvent: Sendable {
             let outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
             let details: JSONObject = ["id": .string(question.id), "outcome": .string(outcome)]
             return EventMessage(.confirmEnded, account: question.account, at: now, details: details)
-        case .tokenDerived, .tokenRefused, .tokenServed, .refused, .notificationFault, .browserFault, .internalFault:
+        case .tokenDerived, .tokenRefused, .tokenServed, .refused, .strangerRefused, .notificationFault, .browserFault,
+            .internalFault:
             return nil
         }
     }

@@ -15,6 +15,7 @@ struct tokend_mhd_settings {
     unsigned int connections;
     unsigned int idle_seconds;
     size_t memory_per_connection;
+    MHD_AcceptPolicyCallback accept;
     MHD_AccessHandlerCallback handle;
     tokend_mhd_target_function target;
     MHD_RequestCompletedCallback completed;
@@ -26,7 +27,8 @@ struct tokend_mhd_settings {
 /// its own: its epoll descriptor belongs into the caller's loop.
 static inline struct MHD_Daemon *tokend_mhd_start(const struct tokend_mhd_settings *settings) {
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, settings->handle, settings->context,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, settings->accept, settings->context, settings->handle,
+        settings->context,
         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)settings->listening_descriptor,
         MHD_OPTION_CONNECTION_LIMIT, settings->connections,
         MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_seconds,

@@ -4,7 +4,9 @@
 // Only what Swift cannot import as it stands; each wrapper says why it exists.
 #pragma once
 
+#include <linux/inet_diag.h>
 #include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
 #include <net/if.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>

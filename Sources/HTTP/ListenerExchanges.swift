@@ -9,6 +9,9 @@ final class ListenerExchanges {
     /// Called with every whole request.
     typealias Handler = (ListenerRequest, ListenerExchange) -> Void
 
+    /// Whether a connection from an address, as `accept(2)` gives it, is served; any other is closed without a byte.
+    var admits: (UnsafeRawBufferPointer) -> Bool = { _ in false }
+
     /// Called when an answer came after its connection had been suspended: the daemon has to run.
     var whenAnswered: () -> Void = {}
 
@@ -41,6 +44,10 @@ final class ListenerExchanges {
     /// Names this object's callbacks; it must outlive the daemon.
     func install(in settings: inout tokend_mhd_settings) {
         settings.context = Unmanaged.passUnretained(self).toOpaque()
+        settings.accept = { context, name, length in
+            let peer = UnsafeRawBufferPointer(start: name, count: Int(length))
+            return ListenerExchanges.from(context)?.admits(peer) == true ? .YES : .NO
+        }
         settings.target = { context, target, connection in
             ListenerExchanges.from(context)?.begin(connection, target)
             return nil

@@ -5,6 +5,8 @@ package import Systemd
 
 /// A small HTTP server for one login's answer, on loopback addresses only, on the loop.
 ///
+/// It serves the daemon's own user alone, and root; a connection of anybody else's is closed without a byte.
+///
 /// It knows no paths: every whole request reaches the handler, which answers it now or later. Requests that
 /// are not HTTP, too large (64 KiB of headers, 64 KiB of body) or of an unknown method are refused before that, and
 /// harm nobody. A request has 10 s to be whole; of more than 16 half-read ones an address, the oldest is cut off.
@@ -28,20 +30,35 @@ package import Systemd
     ///   - addresses: one for a redirect URI with a literal address, both for `localhost`.
     ///   - port: 0 for any that is free for all addresses.
     ///   - patience: how long a request may take to be whole, from its connection on.
+    ///   - whenRefused: called once, with the first connection that is closed for whose it is: its user; nil where nobody
+    ///     can say.
     /// - Throws: `.portTaken` before any browser is opened; `.noAddress` where this machine has none of them.
     package init(
         loop: EventLoop = .main,
         addresses: [LoopbackAddress],
         port: UInt16 = 0,
         patience: Duration = .seconds(10),
+        whenRefused: @escaping @LoopActor (UInt32?) -> Void = { _ in },
         handler: @escaping Handler
     ) throws(ListenerError) {
         let sockets = try LoopbackSocket.open(addresses, port: port)
         self.port = sockets.first?.port ?? port
         self.addresses = sockets.map(\.address)
-        servers = try LoopbackServer.start(sockets, loop: loop, patience: patience) { request, exchange in
-            LoopActor.assumeIsolated { handler(request, ListenerReply(exchange)) }
+        var isTold = false
+        let tell: ListenerAudience.Refusal = { uid in
+            guard !isTold else { return }
+            isTold = true
+            LoopActor.assumeIsolated { whenRefused(uid) }
         }
+        servers = try LoopbackServer.start(
+            sockets,
+            loop: loop,
+            patience: patience,
+            whenRefused: tell,
+            handler: { request, exchange in
+                LoopActor.assumeIsolated { handler(request, ListenerReply(exchange)) }
+            }
+        )
     }
 
     // On the loop, wherever it is let go of: the servers close descriptors that the loop watches, and a watch that ended

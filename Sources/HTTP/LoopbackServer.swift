@@ -41,12 +41,15 @@ final class LoopbackServer {
         _ sockets: [LoopbackSocket],
         loop: EventLoop,
         patience: Duration,
+        whenRefused: @escaping ListenerAudience.Refusal,
         handler: @escaping ListenerExchanges.Handler
     ) throws(ListenerError) -> [LoopbackServer] {
         var servers: [LoopbackServer] = []
         for (index, socket) in sockets.enumerated() {
             do {
-                servers.append(try LoopbackServer(socket, loop: loop, patience: patience, handler: handler))
+                let audience = ListenerAudience(listener: socket.descriptor, whenRefused: whenRefused)
+                let server = try LoopbackServer(socket, audience, loop: loop, patience: patience, handler: handler)
+                servers.append(server)
             } catch {
                 for unused in sockets[index...] { close(unused.descriptor) }
                 throw error
@@ -57,6 +60,7 @@ final class LoopbackServer {
 
     private init(
         _ socket: LoopbackSocket,
+        _ audience: ListenerAudience,
         loop: EventLoop,
         patience: Duration,
         handler: @escaping ListenerExchanges.Handler
@@ -69,6 +73,7 @@ final class LoopbackServer {
         self.loop = loop
         admission = ListenerAdmission(patience: patience)
         exchanges = ListenerExchanges(handler: handler)
+        exchanges.admits = audience.admits
         var settings = tokend_mhd_settings()
         settings.listening_descriptor = socket.descriptor
         settings.connections = Self.connectionLimit

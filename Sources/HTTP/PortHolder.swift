@@ -23,38 +23,27 @@ enum PortHolder {
             guard names(in: folder).contains(where: { sockets.contains(target(of: "\(folder)/\($0)")) }) else {
                 continue
             }
-            let name = text(of: "/proc/\(process)/comm").prefix { !$0.isNewline }
-            return (DisplayText.sanitized(String(name)), process)
+            let name = (try? RegularFile.bytes(of: "/proc/\(process)/comm")) ?? []
+            return (DisplayText.sanitized(String(decoding: name.prefix { $0 != 0x0A }, as: UTF8.self)), process)
         }
         return nil
     }
 
-    /// Local addresses that keep a listener off this one, as `/proc/net/tcp` and `tcp6` write them: the address itself,
-    /// and those that stand for every one.
-    private static func locals(_ address: LoopbackAddress) -> [String] {
-        let everySix = String(repeating: "0", count: 32)
+    /// Local addresses that keep a listener off this one: the address itself, and those that stand for every one.
+    private static func locals(_ address: LoopbackAddress) -> [[UInt8]] {
+        let everySix = [UInt8](repeating: 0, count: 16)
         switch address {
-        case .v4: return ["0100007F", "00000000", everySix, "0000000000000000FFFF00000100007F"]
-        case .v6: return ["00000000000000000000000001000000", everySix]
+        case .v4: return [[127, 0, 0, 1], [0, 0, 0, 0], everySix]
+        case .v6: return [everySix.dropLast() + [1], everySix]
         }
     }
 
     /// The sockets as `/proc/PID/fd` names them: `socket:[12345]`. One of the other family at the same port is none of
     /// them: that may be this very login's.
     private static func listeningSockets(on port: UInt16, _ address: LoopbackAddress) -> Set<String> {
-        let hexadecimal = String(port, radix: 16, uppercase: true)
-        let suffix = ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal
-        let wanted = Set(locals(address).map { $0 + suffix })
-        var found: Set<String> = []
-        for file in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
-            for line in text(of: file).split(separator: "\n") {
-                let columns = line.split(separator: " ")
-                // The second is the local address, the fourth the state (0A: listening), the tenth the inode.
-                guard columns.count > 9, wanted.contains(String(columns[1])), columns[3] == "0A" else { continue }
-                found.insert("socket:[\(columns[9])]")
-            }
-        }
-        return found
+        let wanted = Set(locals(address).map { SocketName(address: $0, port: port) })
+        let found = SocketTable.records.filter { $0.isListening && wanted.contains($0.local) }
+        return Set(found.map { "socket:[\($0.inode)]" })
     }
 
     private static func names(in path: String) -> [String] {
@@ -65,19 +54,5 @@ enum PortHolder {
         var bytes = [CChar](repeating: 0, count: 64)
         let count = readlink(path, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    private static func text(of path: String) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            guard count > 0, bytes.count < 4 << 20 else { break }
-            bytes += chunk[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -7,6 +7,12 @@ package import StrictJSON
 package enum ProviderFetch: MethodCall {
     package static let method = Method.providerFetch
 
+    /// What a list may say of an account; everything else of an account is its owner's to decide.
+    package static let settings = [
+        "provider", "set", "issuer", "endpoints", "client_id", "scopes", "redirect_uri", "resource", "audience",
+        "authorization_parameters", "token_parameters", "scopes_from", "exchange",
+    ]
+
     /// Where the list is.
     package struct Parameters: MethodParameters {
         package static let names = ["url", "timeout"]

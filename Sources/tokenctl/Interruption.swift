@@ -44,7 +44,7 @@ package struct Interruption: Sendable {
 
     /// Waits so long, or until a signal comes; the result is that signal.
     package func wait(for duration: Duration) -> Int32? {
-        let milliseconds = Int32(clamping: duration.components.seconds * 1000)
+        let milliseconds = Int32(clamping: min(max(duration.components.seconds, 0), Int64(Int32.max)) * 1000)
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // EINTR: the handler has written its byte by then.
         var count = poll(&waiting, 1, milliseconds)

@@ -2,12 +2,14 @@
 // Copyright the tokend authors
 
 @preconcurrency import Glibc
+import Systemd
 
 /// The process: descriptors, environment and signals; everything else is `Program`'s.
 @main
 struct Tokenctl {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        CoreDumps.forbid()
         let variables = ProgramVariables(texts(environ))
         let console = Console(traits: TerminalTraits.current(environment: variables.texts))
         let world = Program.World(
@@ -32,8 +34,10 @@ struct Tokenctl {
         let entries = CStrings(variables.entries)
         // What is ignored stays ignored in the other program.
         signal(SIGPIPE, SIG_DFL)
-        if let path = path.pointers[0] { execve(path, words.pointers, entries.pointers) }
-        return errno
+        return CoreDumps.permitting {
+            if let path = path.pointers[0] { execve(path, words.pointers, entries.pointers) }
+            return errno
+        }
     }
 
     private static func ownPath() -> String? {

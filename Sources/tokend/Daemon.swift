@@ -112,7 +112,7 @@ import TokendProtocol
             entropy: KernelEntropy(),
             transport: transport,
             store: store,
-            redirects: LoopbackRedirects(loop: loop),
+            redirects: LoopbackRedirects(loop: loop, log: log),
             browser: DesktopBrowser(loop: loop, environment: environment),
             handlers: DesktopHandlers(environment: environment),
             state: StateFolder(environment: environment, loop: loop, log: log),

@@ -93,6 +93,13 @@ struct LogLine {
             )
         case .browserFault(let error):
             self.init(.warning, error.message, Self.fields("browser_fault", nil))
+        case .strangerRefused(let uid):
+            let user = uid.map { "of another user (uid \($0))" } ?? "whose user the kernel does not tell"
+            self.init(
+                .notice,
+                "a program \(user) came to the port that a sign-in's browser comes back to, and got nothing",
+                Self.fields("stranger_refused", nil)
+            )
         case .confirmWanted(let question):
             self.init(
                 .notice,
@@ -150,5 +157,6 @@ struct LogLine {
         "confirm_wanted": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00e",
         "notification_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00f",
         "refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e010",
+        "stranger_refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e011",
     ]
 }

@@ -13,6 +13,8 @@ struct ListenerFixture: Sendable {
     let listener: LoopbackListener
     let port: UInt16
     let requests: EventLog<ListenerRequest>
+    /// The users of connections that were refused.
+    let strangers: EventLog<UInt32?>
 
     /// Listens; `answer` says what to do with a request.
     static func start(
@@ -34,11 +36,18 @@ struct ListenerFixture: Sendable {
         answer: @escaping @LoopActor @Sendable (ListenerRequest, ListenerReply) -> Void
     ) throws(ListenerError) -> ListenerFixture {
         let requests = EventLog<ListenerRequest>()
-        let listener = try LoopbackListener(addresses: addresses, port: port, patience: patience) { request, reply in
-            requests.append(request)
-            answer(request, reply)
-        }
-        return ListenerFixture(listener: listener, port: listener.port, requests: requests)
+        let strangers = EventLog<UInt32?>()
+        let listener = try LoopbackListener(
+            addresses: addresses,
+            port: port,
+            patience: patience,
+            whenRefused: { strangers.append($0) },
+            handler: { request, reply in
+                requests.append(request)
+                answer(request, reply)
+            }
+        )
+        return ListenerFixture(listener: listener, port: listener.port, requests: requests, strangers: strangers)
     }
 
     /// The address of a family.

@@ -41,6 +41,23 @@ extension Programs {
             }
         }
 
+        @Test func `a program is asked about by its whole name, or not at all`() async throws {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand) { _ in "*" }
+                // Two names that are the same for as long as a screen goes.
+                let folder = programs.folder + "/" + String(repeating: "a", count: 250)
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                let program = folder + "/" + String(repeating: "b", count: 60)
+                try FileManager.default.copyItem(atPath: programs.good, toPath: program)
+                try stand.world.writeAccount("work", issuer: stand.provider.issuer, more: "confirm: \"first\"")
+                _ = try await stand.client.result("config.reload")
+                _ = try await stand.client.result("events.subscribe", ["confirms": true])
+                #expect(try await programs.run(program, Self.plain) == "not_allowed")
+                try await stand.daemon.hasLogged("token.get refused to exe:\(program) [")
+                #expect(!stand.daemon.log.contains("the person is asked"))
+            }
+        }
+
         @Test func `a connection that is passed on, or inherited, is nobody's`() async throws {
             try await Stand.with { stand in
                 let programs = try await PeerStand(stand)

@@ -26,6 +26,34 @@ extension Programs {
             }
         }
 
+        @Test func `tokenctl leaves no core, and the programs that it starts are as free to as they were`() async throws
+        {
+            try await Stand.with { stand in
+                try await stand.signIn()
+                var environment = stand.world.environment
+                environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")
+                environment["URL"] = stand.provider.origin + "/userinfo"
+                // This shell counts the limit in blocks of 1024 bytes, others in smaller ones.
+                let script = """
+                    ulimit -c 4096
+                    tokenctl exec work -- bash -c 'ulimit -S -c; ulimit -H -c'
+                    printf '#!/bin/bash\\nulimit -S -c > "$HOME/told"\\nexec /usr/bin/curl "$@"\\n' > "$HOME/curl"
+                    chmod 700 "$HOME/curl"
+                    PATH=$HOME:$PATH tokenctl call work "$URL" > /dev/null
+                    cat "$HOME/told"
+                    tokenctl status --watch > "$HOME/watched" &
+                    until test -s "$HOME/watched"; do sleep 0.1; done
+                    grep '^Max core file size' /proc/$!/limits
+                    kill $!
+                    """
+                let finished = try await ChildProcess.run("bash", ["-euc", script], environment: environment)
+                #expect(finished.status == .code(0), "\(finished)")
+                let lines = finished.output.split(separator: "\n").map(String.init)
+                #expect(lines.count == 4 && lines[0...2] == ["4096", "4096", "4096"], "\(finished)")
+                #expect(lines.last?.split(separator: " ").dropFirst(4).first == "1", "\(finished)")
+            }
+        }
+
         @Test func `what is no UTF-8 goes to another program byte for byte`() async throws {
             try await Stand.with { stand in
                 try await stand.signIn()

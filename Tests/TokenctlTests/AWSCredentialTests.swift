@@ -138,11 +138,49 @@ import tokenctl
         #expect(access(file.path, F_OK) != 0)
     }
 
+    @Test func `the file is a new one of its owner's, whatever has its name in a folder of everybody's`() async throws {
+        let daemon = try StandInDaemon { _ in .result(Self.token) }
+        defer { daemon.stop() }
+        let others = try TemporaryFile("theirs", mode: 0o666)
+        let file = try TemporaryFile("")
+        #expect(unlink(file.path) == 0 && symlink(others.path, file.path) == 0)
+        // The name that a process of this number would have been expected to write to first.
+        let expected = "\(file.path).\(getpid())"
+        #expect(close(open(expected, O_WRONLY | O_CREAT | O_EXCL, 0o666)) == 0)
+        defer { unlink(expected) }
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        var there = Surroundings()
+        there.interruption = Interruption(descriptor: ends[0])
+        let signal = ends[1]
+        let watcher = Task.detached {
+            var status = stat()
+            for _ in 0..<3000 {
+                if lstat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { break }
+                poll(nil, 0, 10)
+            }
+            let text = try file.text()
+            var number = UInt8(SIGTERM)
+            return write(signal, &number, 1) == 1 && text == "i.d.t" && status.st_mode & 0o777 == 0o600
+        }
+        let outcome = try there.run(["credential", "aws", "--web-identity-file", file.path], daemon)
+        #expect(try await watcher.value && outcome.code == 128 + SIGTERM, "\(outcome)")
+        #expect(try others.text() == "theirs")
+        var status = stat()
+        #expect(stat(expected, &status) == 0 && status.st_size == 0)
+    }
+
     @Test func `the file is written anew five minutes before its end, or halfway where that is sooner`() {
         #expect(WebIdentityFile.pause(end: 4600, now: 1000, isFailing: false) == 3300)
         #expect(WebIdentityFile.pause(end: 1400, now: 1000, isFailing: false) == 200)
         #expect(WebIdentityFile.pause(end: 1004, now: 1000, isFailing: false) == 3)
         #expect(WebIdentityFile.pause(end: nil, now: 1000, isFailing: false) == 300)
         #expect(WebIdentityFile.pause(end: 4600, now: 1000, isFailing: true) == 30)
+        // Whatever a daemon says, it is a time that can be waited for.
+        #expect(WebIdentityFile.pause(end: .min, now: 1000, isFailing: false) == 3)
+        #expect(WebIdentityFile.pause(end: .max, now: 1000, isFailing: false) <= TimeLeft.longest)
+        #expect(TimeLeft.seconds(until: .min, from: .max) == 0 && TimeLeft.seconds(until: 1030, from: 1000) == 30)
+        #expect(TimeLeft.seconds(until: .max, from: .min) == TimeLeft.longest)
     }
 }

@@ -81,7 +81,43 @@ import tokenctl
         defer { daemon.stop() }
         let command = ["account", "add", "ci", "--issuer", "https://i.example", "--client-id", "c"]
         #expect(try Surroundings().run(command + ["--replace"], daemon).code == 0)
-        #expect(daemon.requests.map { $0.params["replace"] } == [true])
+        #expect(daemon.methods == ["account.show", "account.add"])
+        #expect(daemon.requests.last?.params["replace"] == true)
+    }
+
+    @Test func `what a command line cannot say stays where an account is overwritten`() throws {
+        let old: JSONObject = [
+            "issuer": "https://i.example", "client_id": "old", "scopes": ["email"], "allow": ["exe:/usr/bin/x"],
+            "confirm": "first", "administration": ["exe:/usr/bin/tokenctl"], "tls": ["ca_file": "/ca.pem"],
+        ]
+        let daemon = try StandInDaemon { request in
+            request.method == "account.show" ? .result(["config": .object(old)]) : .result(["account": "ci"])
+        }
+        defer { daemon.stop() }
+        let command = ["account", "add", "ci", "--client-id", "c", "--replace", "--issuer"]
+        let same = try Surroundings().run(command + ["https://i.example"], daemon)
+        #expect(same.code == 0)
+        #expect(same.talk.hasPrefix("Kept from its file: allow, confirm, administration, tls.\n"))
+        var config = old
+        config["client_id"] = "c"
+        config["scopes"] = nil
+        #expect(daemon.requests.last?.params["config"] == .object(config))
+        // What was about the old provider is of no use with another one, or does harm there.
+        let other = try Surroundings().run(command + ["https://other.example"], daemon)
+        #expect(other.talk.contains("Gone with the old provider: tls.\n"))
+        config["issuer"] = "https://other.example"
+        config["tls"] = nil
+        #expect(daemon.requests.last?.params["config"] == .object(config))
+    }
+
+    @Test func `an account is not overwritten whose file cannot be read`() throws {
+        let data: JSONObject = ["file": "/c/ci.json5", "line": 3]
+        let daemon = try StandInDaemon { _ in .error("config_invalid", code: -32010, data: data) }
+        defer { daemon.stop() }
+        let command = ["account", "add", "ci", "--issuer", "https://i.example", "--client-id", "c", "--replace"]
+        let outcome = try Surroundings().run(command, daemon)
+        #expect(outcome.code != 0 && daemon.methods == ["account.show"])
+        #expect(outcome.talk.contains("/c/ci.json5:3"))
     }
 
     @Test func `a name that is taken is overwritten with the command that is shown`() throws {

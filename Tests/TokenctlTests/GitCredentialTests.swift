@@ -52,6 +52,11 @@ import tokenctl
     @Test(arguments: [
         "protocol=https\nhost=elsewhere.example\n", "protocol=http\nhost=git.example.com\n", "protocol=https\n",
         "host=git.example.com\n", "", "protocol=https\nhost=git.example.com\nwwwauth[]=Negotiate\n",
+        // git decodes a host before it says it; none of these is the one that it begins with.
+        "protocol=https\nhost=git.example.com/.evil\n", "protocol=https\nhost=git.example.com?.evil\n",
+        "protocol=https\nhost=git.example.com#.evil\n", "protocol=https\nhost=git.example.com\\.evil\n",
+        "protocol=https\nhost=git.example.com@evil\n", "protocol=https\nhost=git.example.com:443/.evil\n",
+        "protocol=https://git.example.com/?\nhost=evil\n",
     ])
     func `where no token may go nothing is said, and git asks on`(_ input: String) throws {
         let daemon = try Self.daemon()

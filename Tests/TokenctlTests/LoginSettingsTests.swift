@@ -93,10 +93,26 @@ import tokenctl
         let daemon = try daemon(config, state: "signed_out")
         defer { daemon.stop() }
         let outcome = try Surroundings().run(Self.command, daemon)
+        #expect(outcome.code == 0)
+        #expect(outcome.talk.contains("\nKept from its file: confirm, allow.\n"))
+        #expect(
+            daemon.requests.first { $0.params["replace"] == true }?.params["config"] == [
+                "issuer": "https://right.example", "client_id": "c", "confirm": "first", "allow": ["exe:/usr/bin/x"],
+            ]
+        )
+    }
+
+    @Test func `settings of a provider that a sign-in would leave are replaced on request only`() throws {
+        let config: JSONObject = [
+            "issuer": "https://wrong.example", "client_id": "c", "tls": ["ca_file": "/ca.pem"], "par": "never",
+        ]
+        let daemon = try daemon(config, state: "signed_out")
+        defer { daemon.stop() }
+        let outcome = try Surroundings().run(Self.command, daemon)
         #expect(outcome.code == 1)
         #expect(
             outcome.talk == """
-                tokenctl: the account work has settings that would be lost (confirm, allow); edit its file, or \
+                tokenctl: the account work has settings that would be lost (tls, par); edit its file, or \
                 replace them all the same:
                   → tokenctl account add work --issuer https://right.example --client-id c --replace
 

@@ -71,6 +71,27 @@ import tokenctl
         #expect(try Surroundings().run(Self.command + ["--json"], daemon).json?["unchanged"] == ["one", "two"])
     }
 
+    @Test func `a list never takes away what an account says of programs`() throws {
+        let rules: JSONObject = [
+            "allow": ["exe:/usr/bin/x"], "confirm": "first", "administration": ["exe:/usr/bin/tokenctl"],
+        ]
+        var mine: JSONObject = ["issuer": "https://two.example", "client_id": "old"]
+        for rule in rules { mine[rule.name] = rule.value }
+        let daemon = try daemon(there: ["two": .object(mine)])
+        defer { daemon.stop() }
+        let proposed = try Surroundings().run(Self.command, daemon).talk
+        #expect(proposed.contains("account add two --providers-from https://app.example/providers.json --replace"))
+        let words = ["account", "add", "two"] + Self.command.dropFirst(2) + ["--replace"]
+        let outcome = try Surroundings().run(words, daemon)
+        #expect(outcome.talk.contains("Kept from its file: allow, confirm, administration.\n"))
+        mine["client_id"] = "c"
+        #expect(daemon.requests.last?.params["config"] == .object(mine))
+        // With these settings the list has nothing more to say.
+        let after = try self.daemon(there: ["two": .object(mine)])
+        defer { after.stop() }
+        #expect(try Surroundings().run(Self.command + ["--json"], after).json?["unchanged"] == ["two"])
+    }
+
     @Test func `one of them by name; a name that the list lacks is an error`() throws {
         let daemon = try daemon()
         defer { daemon.stop() }

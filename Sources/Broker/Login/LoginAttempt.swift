@@ -234,7 +234,8 @@ import TokendProtocol
     /// another one's session in the browser is not taken by mistake.
     private func loginHint(_ prepared: Prepared) -> String? {
         if let hint = parameters.loginHint { return hint }
-        let isOpen = parameters.force || account.authorizationParameters["login_hint"] != nil
+        let isOpen =
+            parameters.force || parameters.hidesPerson || account.authorizationParameters["login_hint"] != nil
         return isOpen ? nil : prepared.previous?.identity
     }
 

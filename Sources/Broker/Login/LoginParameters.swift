@@ -13,6 +13,8 @@ package struct LoginParameters: Sendable, Equatable {
     package var scope: Scope = []
     package var prompt: String?
     package var loginHint: String?
+    /// Whether the one who asks is not told who the person is, not even as a hint for the provider in the page's URL.
+    package var hidesPerson = false
     package var acrValues: String?
     package var maxAge: Int64?
     /// Whether another subject than the last one is welcome.

@@ -33,8 +33,14 @@ import TokendProtocol
 
 extension RequestRouter {
     /// Puts the question, and does what was asked for once the person says yes.
-    func ask(_ wanted: Wanted) -> Handling {
-        .later { reply in
+    ///
+    /// - Throws: `not_allowed` where a name in it is too long to be shown whole: cut, it could be another's.
+    func ask(_ wanted: Wanted) throws(ProtocolError) -> Handling {
+        guard ConfirmQuestion.canShow(wanted.peer.clientName), ConfirmQuestion.canShow(wanted.matter.provider ?? "")
+        else {
+            throw refuse(wanted.peer, wanted.method, wanted.account, wanted.session, Refusal.unshowable(wanted))
+        }
+        return .later { reply in
             let waiter = Questions.Waiter {
                 reply.isOpen
             } settle: { outcome in

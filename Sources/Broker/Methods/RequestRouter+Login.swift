@@ -9,7 +9,7 @@ import TokendProtocol
 
 extension RequestRouter {
     /// `login.start`: answers once a browser can be opened.
-    func startLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+    func startLogin(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try LoginStart.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
         let flow = try flow(parameters.flow, for: account)
@@ -22,6 +22,7 @@ extension RequestRouter {
         asked.scope = parameters.scope.map { Scope($0) } ?? []
         asked.prompt = parameters.prompt
         asked.loginHint = parameters.loginHint
+        asked.hidesPerson = session.view != nil
         asked.acrValues = parameters.acrValues
         asked.maxAge = parameters.maxAge
         asked.force = parameters.force ?? false
@@ -71,7 +72,7 @@ extension RequestRouter {
     }
 
     /// `login.wait`
-    func waitForLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+    func waitForLogin(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try LoginWait.Parameters(params: request.params)
         let login = try broker.login(id: parameters.loginID)
         return .later { reply in
@@ -82,12 +83,7 @@ extension RequestRouter {
                     message: "the sign-in did not end in time; it goes on, and can be waited for again"
                 )
             }
-            login.whenEnded { result in
-                switch result {
-                case .success(let result): reply.succeed(result)
-                case .failure(let error): reply.fail(error)
-                }
-            }
+            login.whenEnded { self.tell($0, to: session, reply) }
         }
     }
 
@@ -127,18 +123,31 @@ extension RequestRouter {
     }
 
     /// `login.complete`: an answer that did not come through the listener.
-    func completeLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+    func completeLogin(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try LoginComplete.Parameters(params: request.params)
         let login = try broker.login(for: parameters.url, id: parameters.loginID)
         try login.complete(parameters.url, adding: parameters.metadata)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            login.whenEnded { result in
-                switch result {
-                case .success(let result): reply.succeed(result)
-                case .failure(let error): reply.fail(error)
-                }
-            }
+            login.whenEnded { self.tell($0, to: session, reply) }
         }
+    }
+
+    /// How a login ended, without saying who the person is where the client sees no more than some accounts.
+    private func tell(_ result: Result<LoginResult, ProtocolError>, to session: ClientSession, _ reply: PendingReply) {
+        switch result {
+        case .success(let result): reply.succeed(session.view == nil ? result : result.withoutPerson)
+        case .failure(let error): reply.fail(error)
+        }
+    }
+}
+
+extension LoginResult {
+    /// The same without saying whose it is.
+    fileprivate var withoutPerson: LoginResult {
+        var result = self
+        result.subject = nil
+        result.identity = nil
+        return result
     }
 }

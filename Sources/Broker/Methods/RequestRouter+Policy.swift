@@ -180,6 +180,12 @@ enum Refusal {
             + remedy(peer, "administration", account)
     }
 
+    @LoopActor static func unshowable(_ wanted: Wanted) -> String {
+        let remedy = wanted.matter.provider == nil ? self.remedy(wanted.peer, "allow", wanted.account) : ""
+        return "that takes the person's word, and the name that they would be asked about is too long to be shown whole"
+            + remedy
+    }
+
     static func sandboxed(_ peer: PeerIdentity) -> String {
         "\(peer.phrase) may not do that: it is for programs that are known to run in no sandbox; try tokenctl"
     }

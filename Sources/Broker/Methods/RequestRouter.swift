@@ -70,7 +70,7 @@ package import TokendProtocol
         }
         switch try admitted(request, as: method, from: session) {
         case .now(let request): return try perform(request, as: method, from: session)
-        case .asks(let wanted): return ask(wanted)
+        case .asks(let wanted): return try ask(wanted)
         }
     }
 
@@ -84,12 +84,12 @@ package import TokendProtocol
         case .tokenGet: return try getToken(request, from: session)
         case .status: return try status(request)
         case .hello: return try hello(request)
-        case .loginStart: return try startLogin(request)
-        case .loginWait: return try waitForLogin(request)
+        case .loginStart: return try startLogin(request, from: session)
+        case .loginWait: return try waitForLogin(request, from: session)
         case .loginCancel: return try cancelLogin(request)
         case .logout: return try logout(request)
         case .loginCheck: return try checkLogin(request)
-        case .loginComplete: return try completeLogin(request)
+        case .loginComplete: return try completeLogin(request, from: session)
         case .accountList: return try listAccounts(request)
         case .accountShow: return try showAccount(request)
         case .accountAdd: return try addAccount(request)

@@ -103,8 +103,8 @@ extension PeerIdentity {
         case .unknown: return "unknown"
         case .known(let process):
             switch process.sandbox {
-            case .flatpak(let id): return "flatpak:" + DisplayText.sanitized(id)
-            case .snap(let name): return "snap:" + DisplayText.sanitized(name)
+            case .flatpak(let id): return "flatpak:" + DisplayText.sanitized(id, limit: .max)
+            case .snap(let name): return "snap:" + DisplayText.sanitized(name, limit: .max)
             case nil:
                 let path = ProgramPath(process.executable.path)
                 return process.executable.isThere && path.isPlain ? "exe:" + path.text : "unknown"

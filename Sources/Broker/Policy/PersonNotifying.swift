@@ -43,7 +43,19 @@ package struct ConfirmQuestion: Sendable, Equatable {
         case token(canBeRemembered: Bool)
         /// Where an existing sign-in may go, which is changed to a provider of this name.
         case destination(String)
+
+        /// That provider.
+        var provider: String? {
+            guard case .destination(let provider) = self else { return nil }
+            return provider
+        }
     }
+
+    /// The most characters of a name that is put to a person: it is shown whole or not at all.
+    package static let longestName = 300
+
+    /// Whether a name can be put to a person.
+    static func canShow(_ name: String) -> Bool { name.unicodeScalars.count <= longestName }
 
     package var id: String
     package var account: String

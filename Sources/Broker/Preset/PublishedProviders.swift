@@ -12,11 +12,6 @@ import TokendProtocol
 /// Members that this version does not know are passed over, since a server may be newer than its clients; an entry that
 /// holds a secret, or makes no good account, is refused by itself.
 struct PublishedProviders {
-    /// What an entry may say of an account; everything else of an account is its owner's to decide.
-    private static let settings = [
-        "provider", "set", "issuer", "endpoints", "client_id", "scopes", "redirect_uri", "resource", "audience",
-        "authorization_parameters", "token_parameters", "scopes_from", "exchange",
-    ]
     private static let most = 100
 
     let url: WebURL
@@ -74,11 +69,12 @@ struct PublishedProviders {
         guard let entry = entry.object, let name = entry["name"]?.string, AccountName.isValid(name) else {
             throw Refusal(message: "an entry without a name that an account can have")
         }
-        guard !entry.contains(where: { !Self.settings.contains($0.name) && SecretWords.occur(in: $0.name) }) else {
+        guard !entry.contains(where: { !ProviderFetch.settings.contains($0.name) && SecretWords.occur(in: $0.name) })
+        else {
             throw Refusal(message: "“\(name)” holds a secret, which belongs into no list: tell its keeper")
         }
         var config: JSONObject = [:]
-        for member in Self.settings {
+        for member in ProviderFetch.settings {
             if let value = entry[member], !value.isNull { config[member] = value }
         }
         for (member, value) in [

@@ -19,43 +19,64 @@ struct PlainFile {
         String(decoding: try InputFault.readAll(ofFile: path, limit: 1 << 20, flags: O_NONBLOCK), as: UTF8.self)
     }
 
-    /// Writes it aside and renames it, with the folders that it needs; one with this text already is left alone. A link
-    /// stays one: what it leads to is written. `mode`: its rights; without it they stay, and a new file is for all to
-    /// read.
-    func write(_ text: String, mode: mode_t? = nil) throws(TokenctlError) {
+    /// Replaces what it holds, with the folders that it needs; one with this text already is left alone. A link stays one:
+    /// what it leads to is written. Its rights stay, and a new file is for all to read.
+    func write(_ text: String) throws(TokenctlError) {
         guard self.text != text else { return }
         let target = realpath(path, nil)
         defer { free(target) }
         let path = target.map { String(cString: $0) } ?? path
-        Self.makeFolders(of: path)
         var known = stat()
-        let rights = mode ?? (stat(path, &known) == 0 ? known.st_mode & 0o777 : 0o644)
-        let aside = "\(path).\(getpid())"
-        let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, rights)
+        let rights = stat(path, &known) == 0 ? known.st_mode & 0o777 : nil
+        Self.makeFolders(of: path, 0o755)
+        try Self.put(text, at: path, rights)
+    }
+
+    /// Puts a secret there, for its owner alone, in a new file: whatever has the name goes, a link among that, and is not
+    /// written to. So it may lie in a folder that others write to.
+    func replace(withSecret text: String) throws(TokenctlError) {
+        Self.makeFolders(of: path, 0o700)
+        try Self.put(text, at: path, 0o600)
+    }
+
+    /// Writes it aside and renames it. `rights`: the file's; nil: what a new one has.
+    private static func put(_ text: String, at path: String, _ rights: mode_t?) throws(TokenctlError) {
+        // Nobody can have made a file of that name before, nor know it in time.
+        let aside = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let descriptor = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights ?? 0o644)
         var failure = errno
         if descriptor >= 0 {
-            var bytes = Array(text.utf8)[...]
-            while !bytes.isEmpty {
-                let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                guard count > 0 || errno == EINTR else { break }
-                bytes = bytes.dropFirst(max(0, count))
-            }
+            var isWhole = rights.map { fchmod(descriptor, $0) == 0 } ?? true
+            isWhole = isWhole && writeAll(Array(text.utf8), to: descriptor) && fsync(descriptor) == 0
             failure = errno
-            let isWhole = bytes.isEmpty && fsync(descriptor) == 0
             close(descriptor)
             if isWhole, rename(aside, path) == 0 { return }
             if isWhole { failure = errno }
             unlink(aside)
         }
         let reason = strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
-        throw TokenctlError(.output, exitCode: ExitCode.inputOutput, "cannot write \(path): \(reason)")
+        throw TokenctlError(
+            .output,
+            exitCode: ExitCode.inputOutput,
+            "cannot write \(TerminalText.sanitized(path)): \(reason)"
+        )
     }
 
-    private static func makeFolders(of path: String) {
-        var folder = ""
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
+    }
+
+    private static func makeFolders(of path: String, _ rights: mode_t) {
+        var folder = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/").dropLast() {
-            folder += "/" + part
-            mkdir(folder, 0o755)
+            folder += part + "/"
+            mkdir(folder, rights)
         }
     }
 }

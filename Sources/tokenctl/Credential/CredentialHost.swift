@@ -20,6 +20,14 @@ package struct CredentialHost: Sendable, Equatable {
         self.url = url
     }
 
+    /// The same from what stands before and after `://` where the latter is a host, and perhaps its port, and nothing
+    /// else; nil where it has more in it.
+    package init?(scheme: String, authority: String) {
+        let isAlone = authority.utf8.allSatisfy { !"/?#".utf8.contains($0) }
+        guard isAlone, scheme == "https" || scheme == "http" else { return nil }
+        self.init("\(scheme)://\(authority)")
+    }
+
     /// Scheme, host and port.
     package var origin: String { url.origin }
 
@@ -61,7 +69,7 @@ extension Conversation {
             .accountUnknown,
             exitCode: ExitCode.usage,
             "\(names.count) accounts are of \(host.name): \(shown.joined(separator: ", "))",
-            next: ["name one: --account \(shown[0])"]
+            next: ["name one: --account \(ShellWord.quoted(shown[0]))"]
         )
     }
 }

@@ -28,9 +28,12 @@ package struct GitCredential: Sendable {
     package subscript(key: String) -> String? { values[key] }
 
     /// Where the credential is to go; nil where no token may.
+    ///
+    /// git decodes a URL's host before it says it: of `https://gitlab.com%2f.evil` that is `gitlab.com/.evil`, which is
+    /// no host at all, and not the host `gitlab.com`.
     package var host: CredentialHost? {
         guard let scheme = values["protocol"], let host = values["host"] else { return nil }
-        return CredentialHost("\(scheme)://\(host)")
+        return CredentialHost(scheme: scheme, authority: host)
     }
 
     /// What a credential of git's is sent as.

@@ -59,13 +59,13 @@ package struct WebIdentityFile {
     package static func pause(end: Int64?, now: Int64, isFailing: Bool) -> Int64 {
         guard !isFailing else { return 30 }
         guard let end else { return 300 }
-        let left = max(0, end - now)
+        let left = TimeLeft.seconds(until: end, from: now)
         return max(3, max(left - 300, left / 2))
     }
 
     private func write(_ params: TokenGet.Parameters) throws(TokenctlError) -> Int64? {
         let (token, end) = try conversation.idToken(params)
-        try PlainFile(path).write(token, mode: 0o600)
+        try PlainFile(path).replace(withSecret: token)
         return end
     }
 }

@@ -110,7 +110,8 @@ package struct AccountView: Sendable {
 
     /// The command that leads on; nil where none is needed.
     package var next: String? {
-        switch state {
+        let account = ShellWord.quoted(account)
+        return switch state {
         case "signed_out", "login_required", "login_pending": "tokenctl login \(account)"
         case "store_locked": "tokenctl unlock"
         // A fault in a file names its place; another one is the provider's word about the settings.

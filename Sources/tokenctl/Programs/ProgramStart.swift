@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Systemd
 
 /// How a program is started: with an argument vector, never by a shell, with no descriptor but those that are named.
 struct ProgramStart {
@@ -34,7 +35,9 @@ struct ProgramStart {
         let variables = CStrings(environment.entries)
         var pid: pid_t = 0
         guard let path = words.pointers[0] else { return nil }
-        let failure = posix_spawn(&pid, path, &actions, &attributes, words.pointers, variables.pointers)
+        let failure = CoreDumps.permitting {
+            posix_spawn(&pid, path, &actions, &attributes, words.pointers, variables.pointers)
+        }
         return failure == 0 ? pid : nil
     }
 

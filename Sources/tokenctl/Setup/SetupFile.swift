@@ -37,7 +37,7 @@ struct SetupFile {
         guard new != text else { return false }
         if !hasOurs {
             // A copy that is there is of lines that somebody else took out.
-            if let text { try PlainFile(backup).write(text, mode: 0o600) } else { unlink(backup) }
+            if let text { try PlainFile(backup).replace(withSecret: text) } else { unlink(backup) }
         }
         try PlainFile(path).write(new)
         return true

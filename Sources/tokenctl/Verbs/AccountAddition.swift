@@ -13,11 +13,17 @@ struct AccountAddition {
         self.conversation = conversation
     }
 
-    /// The daemon's answer.
+    /// The draft in the place of what the account's file says now.
+    func replacement(by draft: AccountDraft) throws(TokenctlError) -> AccountReplacement {
+        let old = try conversation.config(of: draft.account)
+        return AccountReplacement(of: old, by: draft.config, saying: AccountDraft.members)
+    }
+
+    /// The daemon's answer. `replacement`: what takes an account's place that may be there.
     @discardableResult
-    func add(_ draft: AccountDraft, replacing: Bool) throws(TokenctlError) -> JSONObject {
-        var params = AccountAdd.Parameters(account: draft.account, config: draft.config)
-        if replacing { params.replace = true }
+    func add(_ draft: AccountDraft, _ replacement: AccountReplacement? = nil) throws(TokenctlError) -> JSONObject {
+        var params = AccountAdd.Parameters(account: draft.account, config: replacement?.config ?? draft.config)
+        if replacement != nil { params.replace = true }
         params.clientSecret = draft.clientSecret
         let invocation = conversation.invocation
         if let file = invocation.value("--client-secret-file") {
@@ -49,27 +55,26 @@ struct AccountAddition {
     }
 
     /// The account's draft takes the place of the settings that are there while nobody is signed in with them; who is
-    /// signed in has to ask for that, and who would lose what a draft cannot say, such as which programs may. Settings that
-    /// are these already stay as they are.
+    /// signed in has to ask for that, and who would lose what a draft cannot say. Settings that are these already stay as
+    /// they are.
     ///
     /// - Returns: whether there was no account of that name before.
     func addOrReplace(_ draft: AccountDraft) throws(TokenctlError) -> Bool {
         do throws(TokenctlError) {
-            try add(draft, replacing: false)
+            try add(draft)
             return true
         } catch {
             guard error.code == .accountExists else { throw error }
-            let params = AccountShow.Parameters(account: draft.account)
-            // An account whose file has faults may not be shown; then it is not the draft's.
-            let shown = try? conversation.ask(AccountShow.self, params, account: draft.account)
-            let config = shown?["config"]?.object
+            let config = try conversation.config(of: draft.account)
             if let config, draft.matches(config) { return false }
             guard try isSignedOut(draft.account) else { throw Self.inUse(error, draft) }
-            if let config { try Self.checkNothingIsLost(config, error, draft) }
-            try add(draft, replacing: true)
+            let replacement = AccountReplacement(of: config, by: draft.config, saying: AccountDraft.members)
+            try Self.checkNothingIsLost(replacement, error, draft)
+            try add(draft, replacement)
             conversation.console.say(
                 "The settings of \(draft.account) are replaced; nobody was signed in with the old ones."
             )
+            replacement.lines.forEach { conversation.console.say($0) }
             return false
         }
     }
@@ -81,15 +86,15 @@ struct AccountAddition {
     }
 
     private static func checkNothingIsLost(
-        _ config: JSONObject,
+        _ replacement: AccountReplacement,
         _ refusal: TokenctlError,
         _ draft: AccountDraft
     ) throws(TokenctlError) {
-        let lost = config.map(\.name).filter { !AccountDraft.members.contains($0) }
-        guard !lost.isEmpty else { return }
+        guard !replacement.dropped.isEmpty else { return }
+        let lost = replacement.dropped.map { TerminalText.sanitized($0) }.joined(separator: ", ")
         var error = refusal
         error.message =
-            "the account \(draft.account) has settings that would be lost (\(lost.joined(separator: ", "))); "
+            "the account \(draft.account) has settings that would be lost (\(lost)); "
             + "edit its file, or replace them all the same:"
         throw error
     }

@@ -20,10 +20,12 @@ struct AccountAddVerb {
             return try ProvidersFromVerb(conversation, url: url).run()
         }
         let draft = try AccountInquiry(conversation).draft()
-        let replacing = invocation.has("--replace")
-        let result = try AccountAddition(conversation).add(draft, replacing: replacing)
+        let addition = AccountAddition(conversation)
+        let replacement = invocation.has("--replace") ? try addition.replacement(by: draft) : nil
+        let result = try addition.add(draft, replacement)
         conversation.finish(result) {
             let file = result["file"]?.string.map { " (\(TerminalText.sanitized($0)))" } ?? ""
+            replacement?.lines.forEach { console.say($0) }
             console.say("The account \(draft.account) is there\(file). Sign in:")
             console.sayNext(["tokenctl login \(draft.account)"])
         }

@@ -60,7 +60,11 @@ struct PresetGuide {
         do throws(ProtocolError) {
             return try ProviderList.Result(json: result).providers
         } catch {
-            throw TokenctlError(.init(rawValue: error.kind.rawValue), exitCode: error.kind.exitCode, error.message)
+            throw TokenctlError(
+                .init(rawValue: error.kind.rawValue),
+                exitCode: error.kind.exitCode,
+                TerminalText.sanitized(error.message)
+            )
         }
     }
 

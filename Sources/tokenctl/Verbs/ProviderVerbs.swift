@@ -43,6 +43,8 @@ struct ProvidersFromVerb {
         var added: [String] = []
         var unchanged: [String] = []
         var kept: [String] = []
+        /// What to say of those that others were replaced by.
+        var notes: [String: [String]] = [:]
     }
 
     func run() throws(TokenctlError) -> Int32 {
@@ -51,7 +53,11 @@ struct ProvidersFromVerb {
         do throws(ProtocolError) {
             list = try ProviderFetch.Result(json: result)
         } catch {
-            throw TokenctlError(.init(rawValue: error.kind.rawValue), exitCode: error.kind.exitCode, error.message)
+            throw TokenctlError(
+                .init(rawValue: error.kind.rawValue),
+                exitCode: error.kind.exitCode,
+                TerminalText.sanitized(error.message)
+            )
         }
         var outcome = Outcome()
         for suggestion in try wanted(of: list) {
@@ -84,15 +90,19 @@ struct ProvidersFromVerb {
     ) throws(TokenctlError) {
         let name = suggestion.account
         var params = AccountAdd.Parameters(account: name, config: suggestion.config)
-        if conversation.invocation.has("--replace") { params.replace = true }
+        if conversation.invocation.has("--replace") {
+            let replacement = Self.replacement(of: try conversation.config(of: name), suggestion)
+            params.config = replacement.config
+            params.replace = true
+            outcome.notes[name] = replacement.lines
+        }
         do throws(TokenctlError) {
             _ = try conversation.ask(AccountAdd.self, params, account: name)
             outcome.added.append(name)
         } catch {
             guard error.code == .accountExists else { throw error }
             // An account whose file has faults may not be shown; then it is another one.
-            let shown = try? conversation.ask(AccountShow.self, AccountShow.Parameters(account: name), account: name)
-            if shown?["config"]?.object == suggestion.config {
+            if let old = try? conversation.config(of: name), Self.replacement(of: old, suggestion).config == old {
                 outcome.unchanged.append(name)
             } else {
                 outcome.kept.append(name)
@@ -100,26 +110,41 @@ struct ProvidersFromVerb {
         }
     }
 
+    /// What a list says never decides who may use a token: that stays, and so does what else it cannot say.
+    private static func replacement(
+        of old: JSONObject?,
+        _ suggestion: ProviderFetch.Result.Suggestion
+    ) -> AccountReplacement {
+        AccountReplacement(of: old, by: suggestion.config, saying: Set(ProviderFetch.settings))
+    }
+
     /// The accounts that were made before one could not be.
     private static func leaving(_ added: [String], _ failure: TokenctlError) -> TokenctlError {
         guard !added.isEmpty else { return failure }
         var error = failure
-        error.aftermath = "Made before that, and there now: \(added.joined(separator: ", "))."
+        let names = added.map { TerminalText.sanitized($0) }
+        error.aftermath = "Made before that, and there now: \(names.joined(separator: ", "))."
         return error
     }
 
     private func tell(_ outcome: Outcome, _ list: ProviderFetch.Result) {
         if let note = list.note { console.say(TerminalText.sanitized(note, limit: 400) + ".") }
         for reason in list.refused { console.say("Passed over: \(TerminalText.sanitized(reason, limit: 400)).") }
-        for name in outcome.added { console.say("The account \(name) is there.") }
-        for name in outcome.unchanged { console.say("The account \(name) is as the list has it already.") }
-        for name in outcome.kept { console.say("The account \(name) has other settings, and keeps them.") }
-        if outcome.added.isEmpty { console.say("Nothing was changed.") }
-        console.sayNext(outcome.added.map { "tokenctl login \($0)" })
-        if !outcome.kept.isEmpty {
-            let shown = ShellWord.quoted(TerminalText.sanitized(url, limit: 400))
-            console.sayNext(outcome.kept.map { "tokenctl account add \($0) --providers-from \(shown) --replace" })
+        func shown(_ name: String) -> String { TerminalText.sanitized(name) }
+        for name in outcome.added {
+            console.say("The account \(shown(name)) is there.")
+            outcome.notes[name]?.forEach { console.say($0) }
         }
+        for name in outcome.unchanged { console.say("The account \(shown(name)) is as the list has it already.") }
+        for name in outcome.kept { console.say("The account \(shown(name)) has other settings, and keeps them.") }
+        if outcome.added.isEmpty { console.say("Nothing was changed.") }
+        console.sayNext(outcome.added.map { "tokenctl login \(ShellWord.quoted(shown($0)))" })
+        let list = ShellWord.quoted(TerminalText.sanitized(url, limit: 400))
+        console.sayNext(
+            outcome.kept.map {
+                "tokenctl account add \(ShellWord.quoted(shown($0))) --providers-from \(list) --replace"
+            }
+        )
     }
 
     private static func json(_ outcome: Outcome, _ list: ProviderFetch.Result) -> JSONObject {

@@ -45,13 +45,13 @@ struct SignInPaste {
         explain()
         let pending: TokenClient.PendingReply
         do throws(TokenClientError) {
-            let left = max(1, started.expiresAt - conversation.now)
+            let left = max(1, TimeLeft.seconds(until: started.expiresAt, from: conversation.now))
             let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
             pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
         } catch {
             throw conversation.translated(error, account: account)
         }
-        while conversation.now < started.expiresAt + 30 {
+        while conversation.now - 30 < started.expiresAt {
             openBrowser()
             if let result = try poll(client, pending) { return result }
             switch nextAddress() {

@@ -44,10 +44,10 @@ struct SignInWait {
 
     /// The result of `login.wait`; nil after Ctrl-C.
     private mutating func wait(_ client: TokenClient) throws(TokenClientError) -> JSONObject? {
-        let left = max(1, started.expiresAt - conversation.now)
+        let left = max(1, TimeLeft.seconds(until: started.expiresAt, from: conversation.now))
         let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
         let pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
-        while conversation.now < started.expiresAt + 30 {
+        while conversation.now - 30 < started.expiresAt {
             step()
             let tick = Deadline(in: .milliseconds(console.traits.errorIsTerminal ? 120 : 1000))
             switch try client.wait(for: pending, until: tick, watching: interruption.descriptor, resend: params) {
@@ -73,7 +73,7 @@ struct SignInWait {
         }
         let frames = console.traits.errorPalette.spinner
         turn = (turn + 1) % frames.count
-        let left = TimePhrase.countdown(started.expiresAt - conversation.now)
+        let left = TimePhrase.countdown(TimeLeft.seconds(until: started.expiresAt, from: conversation.now))
         let what = started.userCode == nil ? "your sign-in" : "you to enter the code"
         console.spin("\(frames[turn]) Waiting for \(what), \(left) left (Ctrl-C cancels)")
     }

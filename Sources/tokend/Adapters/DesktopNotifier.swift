@@ -198,7 +198,7 @@ struct NotificationText {
     var actions: [(key: String, label: String)]
 
     init(_ question: ConfirmQuestion) {
-        let client = Self.shown(question.client)
+        let client = Self.shown(question.client, limit: ConfirmQuestion.longestName)
         let name = question.application.map { " (it calls itself “\(Self.shown($0))”)" } ?? ""
         switch question.matter {
         case .token(let canBeRemembered):
@@ -208,7 +208,8 @@ struct NotificationText {
         case .destination(let provider):
             summary = "Change where “\(question.account)” goes?"
             body =
-                "\(client) sets the sign-in “\(Self.shown(question.account))” up anew, for \(Self.shown(provider))."
+                "\(client) sets the sign-in “\(Self.shown(question.account))” up anew, for "
+                + "\(Self.shown(provider, limit: ConfirmQuestion.longestName))."
             actions = [("once", "Allow"), ("deny", "Deny")]
         }
     }
@@ -226,7 +227,7 @@ struct NotificationText {
         actions = []
     }
 
-    private static func shown(_ text: String) -> String {
-        escapeHTML(DisplayText.sanitized(text, limit: 200))
+    private static func shown(_ text: String, limit: Int = 200) -> String {
+        escapeHTML(DisplayText.sanitized(text, limit: limit))
     }
 }

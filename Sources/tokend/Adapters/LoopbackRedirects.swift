@@ -10,9 +10,11 @@ import Systemd
 /// Listens for the providers' answers with libmicrohttpd.
 final class LoopbackRedirects: RedirectListening {
     private let loop: EventLoop
+    private let log: any EventLog
 
-    init(loop: EventLoop) {
+    init(loop: EventLoop, log: any EventLog) {
         self.loop = loop
+        self.log = log
     }
 
     func open(
@@ -30,7 +32,8 @@ final class LoopbackRedirects: RedirectListening {
             let listener = try LoopbackListener(
                 loop: loop,
                 addresses: addresses,
-                port: UInt16(port ?? 0)
+                port: UInt16(port ?? 0),
+                whenRefused: { [log] uid in log.record(.strangerRefused(uid: uid)) }
             ) { request, reply in
                 let redirect = RedirectRequest(
                     method: request.method,

@@ -16,7 +16,7 @@ import TokendProtocol
     /// An import under way, and its end.
     @LoopActor private func importing(_ world: World) throws -> Task<Result<LoginResult, ProtocolError>, Never> {
         let account = try world.account()
-        return Task { @LoopActor in
+        return Task.onLoop {
             do throws(ProtocolError) {
                 return .success(try await account.importGrant(Secret("I1"), scope: nil))
             } catch {

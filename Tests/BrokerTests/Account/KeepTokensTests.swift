@@ -35,7 +35,7 @@ import Testing
 
         init(_ world: World) {
             world.broker.stop()
-            Task { @LoopActor in
+            Task.onLoop { [self] in
                 await world.broker.keepTokens(within: .seconds(10))
                 hasEnded = true
             }

@@ -207,7 +207,7 @@ import TokendProtocol
         world.store.held = [.write]
         exchange.answer(answer)
         await settle()
-        let login = Task { @LoopActor in try await signIn(world, access: "N") }
+        let login = Task(executorPreference: EventLoop.main) { @LoopActor in try await signIn(world, access: "N") }
         await settle()
         world.store.release()
         try await login.value

@@ -24,7 +24,7 @@ import TokendProtocol
     @LoopActor private func killedWhileTelling() async throws -> World {
         let world = await World.signedIn(try .plain(), age: 0)
         let account = try world.account()
-        Task { @LoopActor in _ = await account.logout(revoke: true) }
+        Task.onLoop { _ = await account.logout(revoke: true) }
         _ = await world.transport.next()
         #expect(world.store.kept.isEmpty)
         return world

@@ -106,7 +106,7 @@ import TokendProtocol
     @LoopActor @Test func `killed during a logout after the item went: the grant stays gone`() async throws {
         let world = await World.signedIn(try .plain(), age: 0)
         let account = try world.account()
-        Task { @LoopActor in _ = await account.logout(revoke: true) }
+        Task.onLoop { _ = await account.logout(revoke: true) }
         _ = await world.transport.next()
         await world.restart()
         #expect(await (try world.get()).failure()?.data["reason"] == "signed_out")

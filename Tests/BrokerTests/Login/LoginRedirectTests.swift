@@ -107,7 +107,7 @@ import TokendProtocol
             headers: ["Host": "127.0.0.1:40000"],
             body: Array(form.encoded().reveal().utf8)
         )
-        let page = Task { @LoopActor in await login.listener.receive(request) }
+        let page = Task.onLoop { await login.listener.receive(request) }
         await stand.transport.next().answer(try stand.tokens(login))
         #expect(await stand.page(after: page.value, of: login) != nil)
         #expect(await stand.wait(login).value?["account"]?.string == "work")

@@ -94,7 +94,7 @@ import TokendProtocol
             query: text,
             headers: ["Host": "\(uri?.host ?? ""):\(uri?.port ?? 0)"]
         )
-        return Task { @LoopActor in await login.listener.receive(request) }
+        return Task.onLoop { await login.listener.receive(request) }
     }
 
     /// The browser comes home with a code.

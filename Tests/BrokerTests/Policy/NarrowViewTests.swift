@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import HTTPTypes
 import StrictJSON
 import Systemd
 import Testing
@@ -92,6 +93,44 @@ import TokendProtocol
         #expect(status.accounts.map(\.account) == ["work"] && status.accounts[0].state == .ready)
         #expect(status.accounts[0].identity == nil && status.accounts[0].subject == nil)
         #expect(status.daemon.socket == stand.path && status.daemon.configFolder.isEmpty)
+    }
+
+    @Test @LoopActor func `a sign-in that was begun there ends without a word of who the person is`() async throws {
+        let login = try await LoginStand()
+        defer { login.end() }
+        let path = "/tmp/tokend-narrow.\(getpid()).\(UInt32.random(in: 0 ... .max))"
+        let listener = try UnixSocketListener.bind(path)
+        var socket = NarrowSocket(name: "build", path: path, accounts: ["work"])
+        socket.methods = NarrowSocket.possible
+        let server = try SocketServer(
+            loop: .main,
+            clock: login.clock,
+            listener: listener,
+            handler: login.methods.router,
+            view: SocketView(socket, path: path)
+        )
+        defer {
+            server.stopAccepting()
+            server.closeAll()
+            close(listener)
+            unlink(path)
+        }
+        let client = try MethodClient(path: path)
+        for round in 1...2 {
+            let started = try await login.start(by: client)
+            // The second time the provider could be told whom to offer.
+            #expect(started.query["login_hint"] == nil)
+            let waiting = client.send(.loginWait, ["login_id": .string(started.id)])
+            let coming = login.bringCode(started)
+            login.transport.next(answer: try login.tokens(started))
+            _ = await login.page(after: coming.value, of: started)
+            let result = try await client.reply(to: waiting).get()
+            #expect(result["account"] == "work" && result["scope"] == "openid mail", "round \(round)")
+            #expect(result["subject"] == nil && result["identity"] == nil)
+            #expect(login.store.member("refresh_token") == "R1")
+        }
+        // At the main socket it is as ever.
+        #expect(try await login.start().query["login_hint"] == "alice@idp.example")
     }
 
     @Test @LoopActor func `events of other accounts, and of the daemon, are not told there`() async throws {

@@ -92,7 +92,7 @@ import Systemd
 
     /// Answers the next request once it is there.
     func next(answer response: HTTPResponse) {
-        Task { @LoopActor in await next().answer(response) }
+        Task.onLoop { [self] in await next().answer(response) }
     }
 
     /// The process is gone: no answer reaches it any more.
