@@ -47,7 +47,7 @@ package struct HeldToken: Sendable, Equatable {
         self.ageThen = ageThen
         self.idToken = idToken
         self.idTokenExpiresAt = idTokenExpiresAt
-        self.extra = extra
+        self.extra = extra.asExtra
     }
 
     /// Its whole life in seconds; nil where the provider states none.
