@@ -35,9 +35,12 @@ extension RequestRouter {
     /// Puts the question, and does what was asked for once the person says yes.
     func ask(_ wanted: Wanted) -> Handling {
         .later { reply in
-            let waiter = Questions.Waiter {
+            let id = ObjectIdentifier(reply)
+            reply.onAbandon = { self.questions.withdraw(id) }
+            let waiter = Questions.Waiter(id: id) {
                 reply.isOpen
             } settle: { outcome in
+                reply.onAbandon = nil
                 guard reply.isOpen else { return }
                 guard outcome == .allowed else { return reply.fail(self.refusal(of: wanted, outcome)) }
                 self.proceed(wanted, reply)

@@ -43,7 +43,7 @@ extension RequestRouter {
             }
         }
         while true {
-            let result = await account.tokenWhenReady(demand)
+            let result = await account.tokenWhenReady(demand, for: reply)
             // A person is not bothered for a client that has left, nor for an account that is not there any more.
             guard case .failure(let error) = result, reply.isOpen, broker.accounts[account.name] === account else {
                 return result
@@ -95,7 +95,7 @@ extension RequestRouter {
             }
             if let page = start.page { broker.openBrowser(page) }
         }
-        _ = try await login.ended().get()
+        _ = try await login.ended(for: reply).get()
     }
 }
 
@@ -105,9 +105,16 @@ extension Login {
         await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
     }
 
-    /// Waits for the end.
-    func ended() async -> Result<LoginResult, ProtocolError> {
-        await withCheckedContinuation { continuation in whenEnded { continuation.resume(returning: $0) } }
+    /// Waits for the end, as long as somebody waits for the reply.
+    func ended(for reply: PendingReply) async -> Result<LoginResult, ProtocolError> {
+        defer { reply.onAbandon = nil }
+        return await withCheckedContinuation { continuation in
+            guard reply.isOpen else { return continuation.resume(returning: .failure(.abandoned)) }
+            let wait = whenEnded { continuation.resume(returning: $0) }
+            reply.onAbandon = { [self] in
+                if stopWaiting(wait) { continuation.resume(returning: .failure(.abandoned)) }
+            }
+        }
     }
 }
 
@@ -121,12 +128,24 @@ extension Account {
         return ignoredLoginAt.duration(to: ports.clock.now.boot) < Self.ignoredFor
     }
 
-    /// Waits for the answer that `token` gives, or begins.
-    func tokenWhenReady(_ demand: TokenDemand) async -> Result<Served, ProtocolError> {
-        await withCheckedContinuation { continuation in
+    /// Waits for the answer that `token` gives, or begins; with a reply, as long as somebody waits for that.
+    func tokenWhenReady(_ demand: TokenDemand, for reply: PendingReply? = nil) async -> Result<Served, ProtocolError> {
+        defer { reply?.onAbandon = nil }
+        return await withCheckedContinuation { continuation in
+            guard reply?.isOpen != false else { return continuation.resume(returning: .failure(.abandoned)) }
             // Asked in here: on the way to it others run (`Task.onLoop`), and what was begun may be answered.
             if let answer = token(demand) { return continuation.resume(returning: answer) }
-            whenAnswered(demand) { continuation.resume(returning: $0) }
+            let wait = whenAnswered(demand, client: reply?.session?.peer.pid) { continuation.resume(returning: $0) }
+            reply?.onAbandon = { [self] in
+                if stopWaiting(wait) { continuation.resume(returning: .failure(.abandoned)) }
+            }
         }
+    }
+}
+
+extension ProtocolError {
+    /// Nobody reads it.
+    fileprivate static var abandoned: ProtocolError {
+        ProtocolError(.cancelled, "the program that asked has left, or its time ran out")
     }
 }

@@ -82,12 +82,7 @@ extension RequestRouter {
                     message: "the sign-in did not end in time; it goes on, and can be waited for again"
                 )
             }
-            login.whenEnded { result in
-                switch result {
-                case .success(let result): reply.succeed(result)
-                case .failure(let error): reply.fail(error)
-                }
-            }
+            login.whenEnded(answer: reply)
         }
     }
 
@@ -133,12 +128,7 @@ extension RequestRouter {
         try login.complete(parameters.url, adding: parameters.metadata)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            login.whenEnded { result in
-                switch result {
-                case .success(let result): reply.succeed(result)
-                case .failure(let error): reply.fail(error)
-                }
-            }
+            login.whenEnded(answer: reply)
         }
     }
 }

@@ -12,7 +12,7 @@ package import TokendProtocol
     package private(set) weak var session: ClientSession?
     /// Its place among the plain requests without an id; nil for all others.
     let place: Int?
-    /// Called when the client went away first.
+    /// Called when nobody waits any more before there was an answer: the client went away, or its time ran out.
     package var onAbandon: (@LoopActor () -> Void)?
     private var timer: (any ScheduledTimer)?
 
@@ -30,7 +30,7 @@ package import TokendProtocol
     /// - Parameter seconds: from now.
     package func expire(after seconds: Int64, clock: any Clock, message: String) {
         timer = clock.schedule(at: clock.now.boot.advanced(by: .seconds(seconds)), accuracy: .milliseconds(200)) {
-            [weak self] in self?.fail(ProtocolError(.timeout, message))
+            [weak self] in self?.timeOut(ProtocolError(.timeout, message))
         }
     }
 
@@ -38,6 +38,12 @@ package import TokendProtocol
     package func succeed(_ result: some MethodResult) {
         answer(request.isNotification ? [] : ReplyMessage.result(result, to: request))
     }
+    private func timeOut(_ error: ProtocolError) {
+        let action = onAbandon
+        fail(error)
+        action?()
+    }
+
 
     /// Answers with an error; later calls do nothing.
     package func fail(_ error: ProtocolError) {

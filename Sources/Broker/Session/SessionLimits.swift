@@ -48,6 +48,12 @@ package struct SessionLimits: Sendable {
 
     /// Descriptors that are enough for the daemon itself.
     package static var ownDescriptors: Int { 256 }
+    /// Requests of one program that wait for one answer of the person's: it needs no more than a few.
+    package static var waitingForAnswer: Int { 256 }
+
+    /// What a request under way takes beside its line, in bytes: the reply that is owed, a timer, a place in a queue.
+    static var requestWeight: Int { 1024 }
+
 
     package static var descriptors: Int { DescriptorReserve.limit }
 }
