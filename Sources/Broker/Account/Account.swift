@@ -31,8 +31,10 @@ package import TokendProtocol
     package internal(set) var login: Login?
     /// The way to the provider's own logout, of the last one that was asked for.
     var endSession: EndSession?
-    /// When the last login ran out of time that nobody looked at.
-    var ignoredLoginAt: BootInstant?
+    /// After a login that came to nothing.
+    var loginPause = PromptPause()
+    /// After a login that an API's challenge began, whatever came of it: a provider may let it through unseen.
+    var stepUpPause = PromptPause()
     /// Imports under way.
     var importCount = 0
     /// Logins that ended, for those who ask within a minute.

@@ -42,6 +42,10 @@ package import TokendProtocol
     var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
     /// Who waits for its end, in the order of their numbers.
     var waiters: [Int: @LoopActor (Result<LoginResult, ProtocolError>) -> Void] = [:]
+    /// A person was shown where to sign in.
+    var isShown = false
+    /// An API's challenge began it, by way of a program.
+    var isStepUp = false
     private var isCommitted = false
     /// Why the grant must be revoked once its write has finished.
     private var withdrawal: String?

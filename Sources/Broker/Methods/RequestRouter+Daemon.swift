@@ -77,7 +77,7 @@ extension RequestRouter {
                     if let passphrase = parameters.passphrase {
                         try await broker.store.unlock(passphrase: passphrase, timeout: timeout)
                     } else {
-                        try await broker.prompt.unlock(timeout: timeout)
+                        try await broker.prompt.unlock(timeout: timeout, by: .person)
                     }
                     reply.succeed(StoreUnlock.Result(state: .ready))
                 } catch {

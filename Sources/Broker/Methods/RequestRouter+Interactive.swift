@@ -37,7 +37,8 @@ extension RequestRouter {
         var hasSignedIn = stepUp != nil
         if let stepUp {
             do throws(ProtocolError) {
-                try await signIn(account, stepUp.login, or: account.loginRequired(stepUp), for: reply)
+                let error = account.loginRequired(stepUp)
+                try await signIn(account, stepUp.login, or: error, for: reply, isStepUp: true)
             } catch {
                 return .failure(error)
             }
@@ -67,32 +68,37 @@ extension RequestRouter {
 
     private func openStore() async throws(ProtocolError) {
         do {
-            try await broker.prompt.unlock(timeout: .seconds(60))
+            try await broker.prompt.unlock(timeout: .seconds(60), by: .program)
         } catch {
             throw error.protocolError
         }
     }
 
-    /// One login an account at a time, and no second tab soon after one that nobody looked at.
+    /// One login an account at a time: another's is joined where it asks for the same, and never replaced. No second tab
+    /// soon after one that came to nothing.
     private func signIn(
         _ account: Account,
         _ parameters: LoginParameters,
         or error: ProtocolError,
-        for reply: PendingReply
+        for reply: PendingReply,
+        isStepUp: Bool = false
     ) async throws(ProtocolError) {
         let login: Login
-        if let pending = account.login, pending.parameters == parameters {
+        if let pending = account.login {
+            guard pending.parameters == parameters else { throw account.withPendingLogin(error) }
             login = pending
         } else {
             // A code that nobody is shown helps nobody, and no other flow takes its place.
-            guard !account.hasIgnoredLogin, account.configuration?.flow != .device else { throw error }
+            guard account.mayAskPerson(isStepUp: isStepUp), account.configuration?.flow != .device else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(parameters, id: id, timeout: 300)
+            login.isStepUp = isStepUp
             let start = try await login.started().get()
             guard reply.isOpen || login.interest > 1 else {
                 login.cancel("the program that asked for the sign-in to “\(account.name)” has left")
                 throw error
             }
+            login.isShown = true
             if let page = start.page { broker.openBrowser(page) }
         }
         _ = try await login.ended(for: reply).get()
@@ -119,15 +125,6 @@ extension Login {
 }
 
 extension Account {
-    /// How long a login that nobody finished keeps the next browser tab away.
-    private static let ignoredFor: Duration = .seconds(300)
-
-    /// Whether the last login ran out of time a short while ago.
-    var hasIgnoredLogin: Bool {
-        guard let ignoredLoginAt else { return false }
-        return ignoredLoginAt.duration(to: ports.clock.now.boot) < Self.ignoredFor
-    }
-
     /// Waits for the answer that `token` gives, or begins; with a reply, as long as somebody waits for that.
     func tokenWhenReady(_ demand: TokenDemand, for reply: PendingReply? = nil) async -> Result<Served, ProtocolError> {
         defer { reply?.onAbandon = nil }

@@ -84,7 +84,7 @@ package import TokendProtocol
         case .tokenGet: return try getToken(request, from: session)
         case .status: return try status(request)
         case .hello: return try hello(request)
-        case .loginStart: return try startLogin(request)
+        case .loginStart: return try startLogin(request, from: session)
         case .loginWait: return try waitForLogin(request)
         case .loginCancel: return try cancelLogin(request)
         case .logout: return try logout(request)
