@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import StrictJSON
 package import Systemd
 package import TokendProtocol
 
 /// A reply that is owed: made when a request cannot be answered at once, and answered exactly once.
 @LoopActor package final class PendingReply {
-    /// What is answered.
+    /// What is answered; its parameters, which may be long, are not kept.
     package let request: RequestMessage
+    /// What it counts for among what all clients make the daemon keep, in bytes.
+    let weight: Int
     /// Who asked; nil once it was answered, or the client is gone.
     package private(set) weak var session: ClientSession?
     /// Its place among the plain requests without an id; nil for all others.
@@ -16,8 +19,9 @@ package import TokendProtocol
     package var onAbandon: (@LoopActor () -> Void)?
     private var timer: (any ScheduledTimer)?
 
-    init(request: RequestMessage, place: Int?, session: ClientSession) {
-        self.request = request
+    init(request: RequestMessage, weight: Int, place: Int?, session: ClientSession) {
+        self.request = request.with(params: [:])
+        self.weight = weight
         self.place = place
         self.session = session
     }
@@ -34,16 +38,16 @@ package import TokendProtocol
         }
     }
 
-    /// Answers; later calls do nothing, since a wait and its end in time may come in the same turn.
-    package func succeed(_ result: some MethodResult) {
-        answer(request.isNotification ? [] : ReplyMessage.result(result, to: request))
-    }
     private func timeOut(_ error: ProtocolError) {
         let action = onAbandon
         fail(error)
         action?()
     }
 
+    /// Answers; later calls do nothing, since a wait and its end in time may come in the same turn.
+    package func succeed(_ result: some MethodResult) {
+        answer(request.isNotification ? [] : ReplyMessage.result(result, to: request))
+    }
 
     /// Answers with an error; later calls do nothing.
     package func fail(_ error: ProtocolError) {
