@@ -41,7 +41,7 @@ package import TokendProtocol
         ports.store = store
         ports.redirects = SharedRedirects(ports.redirects)
         self.store = store
-        prompt = StorePrompt(store: store)
+        prompt = StorePrompt(store: store, clock: ports.clock)
         self.ports = ports
         self.readConfiguration = readConfiguration
         directory = ProviderDirectory(transport: ports.transport, clock: ports.clock)

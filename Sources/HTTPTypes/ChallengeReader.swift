@@ -8,6 +8,8 @@
 struct ChallengeReader {
     private var rest: Substring.UTF8View
     private var challenges: [AuthenticationChallenge] = []
+    /// The parameters of the challenge that is open: a client may send as many as its line holds.
+    private var names: Set<String> = []
 
     init(_ value: String) {
         rest = value[...].utf8
@@ -64,11 +66,12 @@ struct ChallengeReader {
             }
         }
         challenges.append(challenge)
+        names = []
     }
 
     private mutating func add(name: String, value: String) {
         let name = name.asciiLowercased
-        guard let last = challenges.indices.last, challenges[last][name] == nil else { return }
+        guard let last = challenges.indices.last, names.insert(name).inserted else { return }
         challenges[last].parameters.append(.init(name: name, value: value))
     }
 

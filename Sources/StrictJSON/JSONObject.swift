@@ -56,11 +56,23 @@ package struct JSONObject: Sendable {
         self.members = members
     }
 
-    /// An object of these members; a later one takes the place of an earlier one with its name.
+    /// An object of these members; a later one takes the place of an earlier one with its name. Takes time proportional
+    /// to their number.
     package init(_ elements: [(String, JSONValue)]) {
         members = []
+        guard elements.count > Self.few else {
+            for (name, value) in elements { self[name] = value }
+            return
+        }
+        var places: [ExactName: Int] = [:]
         for (name, value) in elements {
-            self[name] = value
+            let member = Member(name: name, value: value)
+            if let place = places[ExactName(text: name)] {
+                members[place] = member
+            } else {
+                places[ExactName(text: name)] = members.count
+                members.append(member)
+            }
         }
     }
 
@@ -131,6 +143,14 @@ package struct JSONObject: Sendable {
         members.map(\.name)
     }
 
+    /// Up to so many members are looked through; for more that would be time that grows with the square of their number.
+    fileprivate static let few = 16
+
+    /// The values by their names.
+    fileprivate var byName: [ExactName: JSONValue] {
+        Dictionary(uniqueKeysWithValues: members.map { (ExactName(text: $0.name), $0.value) })
+    }
+
     private func index(of name: String) -> Int? {
         members.firstIndex { $0.name.hasSameBytes(as: name) }
     }
@@ -148,7 +168,10 @@ extension JSONObject: Sequence {
 
 extension JSONObject: Equatable {
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
-        left.count == right.count && left.allSatisfy { right[$0.name] == $0.value }
+        guard left.count == right.count else { return false }
+        guard left.count > few else { return left.allSatisfy { right[$0.name] == $0.value } }
+        let values = right.byName
+        return left.allSatisfy { values[ExactName(text: $0.name)] == $0.value }
     }
 }
 

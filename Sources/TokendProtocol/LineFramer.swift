@@ -21,7 +21,8 @@ package struct LineFramer: Sendable {
     /// Whether a line went over the limit.
     package private(set) var isOverlong = false
 
-    private static let keptCapacity = 16 * 1024
+    /// A larger buffer is given back once it is empty: thousands of clients may have sent one long line each.
+    private static let keptCapacity = 4096
 
     private var buffer: [UInt8] = []
     /// Where the next line starts; before it lies what was given out.

@@ -40,6 +40,13 @@ struct MemberReader {
         try read(name, as: "a string", \.string)
     }
 
+    /// A text that is kept, or read through, while others wait.
+    func string(_ name: String, upTo limit: Int) throws(ProtocolError) -> String? {
+        try read(name, as: "a string of up to \(limit) bytes") { value in
+            value.string.flatMap { $0.utf8.count <= limit ? $0 : nil }
+        }
+    }
+
     func flag(_ name: String) throws(ProtocolError) -> Bool? {
         try read(name, as: "true or false", \.bool)
     }
@@ -63,10 +70,15 @@ struct MemberReader {
         }
     }
 
+    /// As much as a provider's server takes in one line of a request, several times over.
+    static let scopeLimit = 8192
+
     /// Scope tokens with spaces between (RFC 6749 section 3.3).
     func scope(_ name: String) throws(ProtocolError) -> String? {
-        try read(name, as: "scopes of printable ASCII with spaces between") { value in
-            value.string.flatMap { $0.utf8.allSatisfy(Self.isScopeByte) ? $0 : nil }
+        try read(name, as: "scopes of printable ASCII with spaces between, \(Self.scopeLimit) bytes at most") { value in
+            value.string.flatMap {
+                $0.utf8.count <= Self.scopeLimit && $0.utf8.allSatisfy(Self.isScopeByte) ? $0 : nil
+            }
         }
     }
 

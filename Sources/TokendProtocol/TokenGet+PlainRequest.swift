@@ -76,7 +76,7 @@ private struct PlainMembers {
             return minValid != nil
         case 11 where name.reads("application") && application == nil:
             application = scan.readString()
-            return application != nil
+            return application.map { $0.utf8.count <= TokenGet.Parameters.applicationLimit } ?? false
         case 7 where name.reads("timeout") && !hasTimeout:
             // What is at hand is there in time.
             hasTimeout = scan.readSeconds() != nil

@@ -15,6 +15,11 @@ package enum TokenGet: MethodCall {
             "narrow", "resource", "audience", "id_token", "challenge",
         ]
 
+        /// Bytes of a program's name for itself.
+        package static let applicationLimit = 256
+        /// Bytes of a challenge: more than servers put into a header.
+        package static let challengeLimit = 8192
+
         /// The account's name.
         package var account: String?
         /// The issuer of the one account that is meant.
@@ -60,11 +65,11 @@ package enum TokenGet: MethodCall {
             audience = try reader.string("audience")
             minValid = try reader.seconds("min_valid")
             rejected = try reader.secret("rejected")
-            challenge = try reader.string("challenge")
+            challenge = try reader.string("challenge", upTo: Self.challengeLimit)
             fresh = try reader.flag("fresh")
             interactive = try reader.flag("interactive")
             idToken = try reader.flag("id_token")
-            application = try reader.string("application")
+            application = try reader.string("application", upTo: Self.applicationLimit)
             timeout = try reader.seconds("timeout")
         }
 

@@ -77,7 +77,8 @@ import TokendProtocol
         let made = try MainSocket.make(path: path, mode: socket.mode, patience: Self.patience)
         var limits = SessionLimits()
         limits.clients = SessionLimits.furtherClients(sockets: count)
-        limits.halfLines /= 8
+        limits.together /= 8
+        limits.subscribers /= 8
         let view = SocketView(socket, path: path)
         do {
             let server = try SocketServer(

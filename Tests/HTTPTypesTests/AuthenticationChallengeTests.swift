@@ -90,4 +90,31 @@ import Testing
         #expect(response.challenges.map(\.scheme) == ["bearer", "negotiate"])
         #expect(response.challenges.first?["scope"] == "a b")
     }
+
+    @Test(
+        arguments: [
+            "many parameters", "many schemes", "many spaces", "many commas", "many equal names", "an open quote",
+            "many escapes", "what cannot be read",
+        ]
+    )
+    func `a value as long as a request may be is read in a moment, whatever it holds`(kind: String) {
+        let count = 256 * 1024
+        let value =
+            switch kind {
+            case "many parameters": "Bearer " + (0..<count / 10).map { "p\($0)=1" }.joined(separator: ",")
+            case "many schemes": String(repeating: "a b ", count: count / 4)
+            case "many spaces": "Bearer" + String(repeating: " ", count: count) + "x"
+            case "many commas": String(repeating: ",", count: count)
+            case "many equal names": "Bearer " + String(repeating: "a=1,", count: count / 4)
+            case "an open quote": String(repeating: "a=\"", count: count / 3)
+            case "many escapes": "Bearer a=\"" + String(repeating: "\\x", count: count / 2)
+            default: String(repeating: "(\"", count: count / 2)
+            }
+        let start = ContinuousClock.now
+        let challenges = AuthenticationChallenge.parse([value])
+        // A look through all parameters for each takes minutes.
+        #expect(ContinuousClock.now - start < .seconds(40))
+        if kind == "many parameters" { #expect(challenges.first?.parameters.count == count / 10) }
+        if kind == "many equal names" { #expect(challenges.first?.parameters.count == 1) }
+    }
 }

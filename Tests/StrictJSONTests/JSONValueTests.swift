@@ -63,4 +63,27 @@ import Testing
         #expect(read != ["b": [2]])
         #expect(read != ["b": [2], "c": 1])
     }
+
+    /// What looks through all members for each member takes minutes for so many.
+    private static let many = (0..<40_000).map { ("name-\($0)", JSONValue.integer(Int64($0))) }
+
+    @Test func `objects of tens of thousands of members are made and compared in a moment`() throws {
+        let start = ContinuousClock.now
+        let object = JSONObject(Self.many)
+        #expect(object.count == Self.many.count)
+        #expect(object == JSONObject(Self.many.reversed()))
+        #expect(object == JSONObject(Self.many + [("name-5", 5)]))
+        #expect(object != JSONObject(Self.many + [("name-5", 6)]))
+        #expect(object != JSONObject(Self.many.dropLast() + [("other", 1)]))
+        #expect(ContinuousClock.now - start < .seconds(40))
+    }
+
+    @Test(arguments: [3, 40]) func `few members or many, names are compared byte for byte`(count: Int) {
+        let plain = Self.many.prefix(count)
+        let composed = JSONObject(plain + [("\u{E9}", 1)])
+        let decomposed = JSONObject(plain + [("e\u{301}", 1)])
+        #expect(composed != decomposed)
+        #expect(JSONObject(plain + [("\u{E9}", 1), ("e\u{301}", 1)]).count == count + 2)
+        #expect(JSONObject(plain + [("a", 1), ("a", 2)])["a"] == 2)
+    }
 }

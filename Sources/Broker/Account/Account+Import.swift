@@ -128,7 +128,7 @@ extension Account {
         ProtocolError(.cancelled, "somebody signed in to “\(name)” or out of it meanwhile; the import was given up")
     }
 
-    private func loginUnderWay(_ login: Login) -> ProtocolError {
+    func loginUnderWay(_ login: Login) -> ProtocolError {
         ProtocolError(
             .loginPending,
             "a sign-in to “\(name)” is under way; finish or cancel it first",

@@ -74,9 +74,20 @@ extension Account {
         endedLogins = endedLogins.suffix(15) + [(login, now)]
         var failure: ProtocolError?
         if case .failure(let error)? = login.result { failure = error }
-        if failure?.kind == .timeout { ignoredLoginAt = now }
+        notePause(after: login, isSignedIn: failure == nil, at: now)
         ports.log.record(.loginFinished(account: name, loginID: login.id, error: failure))
         onChange?()
+    }
+
+    private func notePause(after login: Login, isSignedIn: Bool, at now: BootInstant) {
+        if isSignedIn { loginPause.lift() } else if login.isShown { loginPause.begin(at: now) }
+        if login.isStepUp, login.isShown { stepUpPause.begin(at: now) }
+    }
+
+    /// Whether a program may have a person asked to sign in.
+    func mayAskPerson(isStepUp: Bool = false) -> Bool {
+        let now = ports.clock.now.boot
+        return !loginPause.isOn(at: now) && !(isStepUp && stepUpPause.isOn(at: now))
     }
 
     private static let endedLoginLife: Duration = .seconds(60)

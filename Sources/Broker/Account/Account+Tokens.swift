@@ -24,17 +24,40 @@ extension Account {
         }
     }
 
-    /// Calls `body` once what `token` began has ended. To be called in the same turn.
-    func whenAnswered(_ demand: TokenDemand, _ body: @escaping @LoopActor (Result<Served, ProtocolError>) -> Void) {
-        waiters.append(Waiter(demand: demand, answer: body))
+    /// Calls `body` once what `token` began has ended, or where too many wait already. To be called in the same turn.
+    ///
+    /// - Parameter client: the process that asks; nil: the daemon itself.
+    /// - Returns: what `stopWaiting` takes.
+    @discardableResult func whenAnswered(
+        _ demand: TokenDemand,
+        client: Int32? = nil,
+        _ body: @escaping @LoopActor (Result<Served, ProtocolError>) -> Void
+    ) -> Int {
+        let (id, crowdedOut) = waiters.add(.init(demand, client: client, answer: body))
+        for waiter in crowdedOut { waiter.answer(.failure(crowded)) }
+        return id
     }
 
-    /// Answers those who wait; `renewed`: with a new token, of that combination.
+    /// Nobody is there any more for whom that was asked: what is queued for nobody else is not asked for either.
+    ///
+    /// - Returns: whether it was waited for still.
+    @discardableResult func stopWaiting(_ id: Int) -> Bool { waiters.remove(id) != nil }
+
+    private var crowded: ProtocolError {
+        ProtocolError(
+            .providerUnreachable,
+            "so many requests wait for tokens of “\(name)” already that this one is not waited for; try again later"
+        )
+    }
+
+    /// Answers those who wait; `renewed`: with a new token, of that combination. Who wants the account's own token comes
+    /// first, so that nobody's other combinations hold it up for longer than the one that is under way.
     func settle(renewed: Bool, of variant: TokenVariant? = nil) {
-        let waiting = waiters
-        waiters = []
-        for waiter in waiting {
+        for id in waiters.order {
+            // An answer may have sent another client away.
+            guard let waiter = waiters[id] else { continue }
             if configuration == nil {
+                _ = waiters.remove(id)
                 waiter.answer(.failure(configurationFault ?? gone))
                 continue
             }
@@ -46,10 +69,12 @@ extension Account {
             )
             switch answer {
             case .wait:
-                waiters.append(waiter)
+                break
             case .fail(let error):
+                _ = waiters.remove(id)
                 waiter.answer(.failure(withPendingLogin(error)))
             case .serve(let token, let refreshed):
+                _ = waiters.remove(id)
                 waiter.answer(.success(Served(token: token, record: machine.record, refreshed: refreshed)))
             }
             perform(actions)
@@ -57,7 +82,7 @@ extension Account {
     }
 
     /// Where a login waits for its person already, the client is told which.
-    private func withPendingLogin(_ error: ProtocolError) -> ProtocolError {
+    func withPendingLogin(_ error: ProtocolError) -> ProtocolError {
         guard error.kind == .loginRequired, let login, login.result == nil else { return error }
         var data = error.data
         data["login_id"] = .string(login.id)

@@ -31,8 +31,10 @@ package import TokendProtocol
     package internal(set) var login: Login?
     /// The way to the provider's own logout, of the last one that was asked for.
     var endSession: EndSession?
-    /// When the last login ran out of time that nobody looked at.
-    var ignoredLoginAt: BootInstant?
+    /// After a login that came to nothing.
+    var loginPause = PromptPause()
+    /// After a login that an API's challenge began, whatever came of it: a provider may let it through unseen.
+    var stepUpPause = PromptPause()
     /// Imports under way.
     var importCount = 0
     /// Logins that ended, for those who ask within a minute.
@@ -67,19 +69,13 @@ package import TokendProtocol
     var givenNotice: GivenNotice?
     /// When the provider was last to be told of a logout, and has not been yet; nil where nothing is owed.
     var revocationTriedAt: BootInstant?
-    var waiters: [Waiter] = []
+    var waiters = TokenWaiters()
     /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
     var hasClientItem: Bool?
     /// The client that a provider has registered for the next sign-in, as far as that is known without a secret.
     var registeredClientID: String?
     /// The last configuration without a fault: what the store owes is written under its name.
     private(set) var lastConfiguration: AccountConfiguration?
-
-    /// A client that waits for a token.
-    struct Waiter {
-        var demand: TokenDemand
-        var answer: @LoopActor (Result<Served, ProtocolError>) -> Void
-    }
 
     /// A token and whether it is a new one.
     package struct Served {
@@ -216,11 +212,7 @@ package import TokendProtocol
         configuration = nil
         faults = []
         halt()
-        let waiting = waiters
-        waiters = []
-        for waiter in waiting {
-            waiter.answer(.failure(gone))
-        }
+        for waiter in waiters.removeAll() { waiter.answer(.failure(gone)) }
     }
 
     /// Whether an answer of the provider's is to be stored before the account may be let go of.

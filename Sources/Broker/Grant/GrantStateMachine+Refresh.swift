@@ -18,6 +18,7 @@ extension GrantStateMachine {
             state = .live(grant)
             return [.settle(renewed: true)]
         case .derived(let derived, let record, let isStored):
+            if grant.job.isForced { lastForced = now.boot }
             grant.derived(derived, record, isStored: isStored, at: now, jitter: roll)
             state = .live(grant)
             return [.settle(renewed: true, of: variant)]

@@ -37,8 +37,10 @@ extension GrantStateMachine {
             return !grant.record.canRenew || !held.isSuspect(at: now)
         }
         if held.holds(demand.minValid, at: now) { return true }
-        // If `minValid` exceeds the token's lifetime: one refresh, then the token is good until half its lifetime.
-        return lifetime <= demand.minValid && remaining > lifetime / 2
+        // If `minValid` exceeds the token's lifetime: one refresh, then the token is good until half its lifetime. The
+        // same for a token obtained just now: a `minValid` one second below the lifetime would cost a refresh each second.
+        let isNew = held.age(at: now) < .seconds(min(settings.forcedGap, 60))
+        return (lifetime <= demand.minValid || isNew) && remaining > lifetime / 2
     }
 
     private mutating func needsRefresh(
@@ -50,11 +52,10 @@ extension GrantStateMachine {
         let variant = demand.variant
         let held = grant.token(of: variant)
         var isForced = demand.forces(past: held)
-        let last = variant.map { grant.variants[$0]?.lastForced } ?? lastForced
-        if isForced, !demand.isPersonal, let held, isWithinForcedGap(last, now) {
+        if isForced, !demand.isPersonal, let held, let end = forcedGapEnd, end > now.boot {
             if suffices(held, grant, demand, at: now) {
-                guard demand.rejected != held.accessToken else { return (.fail(tokenRejected), []) }
-                return (.serve(held, refreshed: false), [])
+                guard demand.rejected == held.accessToken else { return (.serve(held, refreshed: false), []) }
+                return (.fail(refusedWithinGap(held, until: end, at: now)), [])
             }
             isForced = false
         }
@@ -74,12 +75,26 @@ extension GrantStateMachine {
         if let until = grant.blockedUntil(variant, at: now), let failure = grant.failure(of: variant) {
             return (afterFailure(failure, until: until, grant, demand, at: now), [])
         }
+        if variant != nil, held == nil, let until = fetches.take(at: now.boot) {
+            return (.fail(outOfFetches(until: until, at: now)), [])
+        }
         return (.wait, [grant.begin(RefreshJob(variant: variant, isForced: isForced))])
     }
 
-    private func isWithinForcedGap(_ lastForced: BootInstant?, _ now: Moment) -> Bool {
-        guard settings.forcedGap > 0, let lastForced else { return false }
-        return lastForced.advanced(by: .seconds(settings.forcedGap)) > now.boot
+    /// Until when clients force no other refresh; one for one combination counts for all, which have one refresh token.
+    private var forcedGapEnd: BootInstant? {
+        lastForced.map { $0.advanced(by: .seconds(settings.forcedGap)) }
+    }
+
+    /// An API refuses a token within the gap: one that has come since is as fresh as can be, and an older one has to wait.
+    private func refusedWithinGap(_ held: HeldToken, until end: BootInstant, at now: Moment) -> ProtocolError {
+        guard held.age(at: now) >= .seconds(settings.forcedGap) else { return tokenRejected }
+        return busy(
+            "programs have had the tokens of “\(account)” renewed just now, which they may once in "
+                + "\(settings.forcedGap) s; try again then",
+            until: end,
+            at: now
+        )
     }
 
     /// What waited gets its answer: the refresh of that combination, or the store's read, has ended; `renewed`: with a
@@ -181,6 +196,21 @@ extension GrantStateMachine {
         )
     }
 
+    /// So many combinations were asked for that the next one has to wait.
+    private func outOfFetches(until end: BootInstant, at now: Moment) -> ProtocolError {
+        busy(
+            "tokens of “\(account)” for so many different resources, audiences or scopes were asked for that this one "
+                + "has to wait; try again in a few seconds",
+            until: end,
+            at: now
+        )
+    }
+
+    /// It passes, and a client is told when.
+    private func busy(_ message: String, until end: BootInstant, at now: Moment) -> ProtocolError {
+        ProtocolError(.providerUnreachable, message, data: ["retry_at": .integer(now.wall(rounding: end))])
+    }
+
     private var tokenRejected: ProtocolError {
         ProtocolError(
             .tokenRejected,
@@ -221,14 +251,19 @@ extension GrantStateMachine {
     ) -> ProtocolError {
         var error = failure.error
         guard error.kind == .providerUnreachable else { return error }
-        // Rounded up: a retry one second early would fail the same way.
-        let wait = now.boot.duration(to: retryAt)
-        let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
-        error.data["retry_at"] = .integer(now.wall.addingSaturated(max(0, seconds)))
+        error.data["retry_at"] = .integer(now.wall(rounding: retryAt))
         if let remaining = held?.remaining(at: now), remaining > 0 {
             error.data["expires_in"] = .integer(remaining)
         }
         return error
+    }
+}
+
+extension Moment {
+    /// The unix time of an instant that is to come, rounded up: a second early would be answered like this again.
+    fileprivate func wall(rounding instant: BootInstant) -> Int64 {
+        let wait = boot.duration(to: instant)
+        return wall.addingSaturated(max(0, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)))
     }
 }
 

@@ -59,8 +59,10 @@ package struct GrantStateMachine {
     package var isDisabled = false
     /// No background work until a person says so.
     package var isPaused = false
-    /// The last forced refresh that succeeded.
+    /// The last forced refresh of the grant that succeeded, for whatever combination: one refresh token brings them all.
     var lastForced: BootInstant?
+    /// What is left for combinations of which no token is held.
+    var fetches = FetchBudget()
 
     package init(account: String, settings: RefreshSettings) {
         self.account = account
@@ -253,7 +255,7 @@ package struct GrantStateMachine {
             guard let debt = grant.debt else { return [] }
             let job = grant.job
             let isRenewed = grant.paid(debt, at: now)
-            if isRenewed, job.isForced, job.variant == nil { lastForced = now.boot }
+            if isRenewed, job.isForced { lastForced = now.boot }
             state = .live(grant)
             return [.settle(renewed: isRenewed, of: job.variant)]
         case (.live(var grant), .failure(let error)):

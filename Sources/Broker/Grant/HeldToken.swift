@@ -47,7 +47,7 @@ package struct HeldToken: Sendable, Equatable {
         self.ageThen = ageThen
         self.idToken = idToken
         self.idTokenExpiresAt = idTokenExpiresAt
-        self.extra = extra
+        self.extra = extra.asExtra
     }
 
     /// Its whole life in seconds; nil where the provider states none.
@@ -86,8 +86,12 @@ package struct HeldToken: Sendable, Equatable {
         guard wholeLife == nil, let span = RefreshPolicy().refreshDelay(lifetime: lifetime, jitter: 0) else {
             return false
         }
-        let age = Duration.seconds(ageThen) + obtainedAtBoot.duration(to: now.boot)
-        return age >= .seconds(span)
+        return age(at: now) >= .seconds(span)
+    }
+
+    /// How long ago it came.
+    package func age(at now: Moment) -> Duration {
+        .seconds(ageThen) + obtainedAtBoot.duration(to: now.boot)
     }
 }
 

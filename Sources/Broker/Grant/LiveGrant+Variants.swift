@@ -35,7 +35,7 @@ extension LiveGrant {
 
     /// A token has come that is not the account's own. The refresh token that came with it is everyone's.
     mutating func derived(_ new: DerivedToken, _ record: GrantRecord, isStored: Bool, at now: Moment, jitter: Double) {
-        variants.renewed(new, isForced: job.isForced, at: now, jitter: jitter)
+        variants.renewed(new, jitter: jitter)
         self.record = record
         if isStored { isTokenStored = true }
         lastUsed = now.boot

@@ -17,8 +17,6 @@ struct VariantCache {
         var failure: RefreshFailure?
         /// No refresh for this combination before this.
         var blockedUntil: BootInstant?
-        /// The last forced refresh that succeeded.
-        var lastForced: BootInstant?
         /// A client has asked since the last refresh.
         var wasAskedFor = false
         /// Spreads the refreshes of many (0 ..< 1).
@@ -42,13 +40,8 @@ struct VariantCache {
     }
 
     /// Takes a token that has come just now.
-    ///
-    /// - Parameter isForced: whether a client's word began it.
-    mutating func renewed(_ new: DerivedToken, isForced: Bool, at now: Moment, jitter: Double) {
-        put(new.variant) { entry in
-            let lastForced = isForced ? now.boot : entry.lastForced
-            entry = Entry(variant: new.variant, token: new.token, lastForced: lastForced, jitter: jitter)
-        }
+    mutating func renewed(_ new: DerivedToken, jitter: Double) {
+        put(new.variant) { entry in entry = Entry(variant: new.variant, token: new.token, jitter: jitter) }
     }
 
     /// The provider gives no such token; the next try is a minute from now.

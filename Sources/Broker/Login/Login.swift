@@ -38,9 +38,14 @@ package import TokendProtocol
     var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
     /// How often somebody has asked for its start or its end.
-    private(set) var interest = 0
-    private var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
-    private var waiters: [@LoopActor (Result<LoginResult, ProtocolError>) -> Void] = []
+    var interest = 0
+    var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
+    /// Who waits for its end, in the order of their numbers.
+    var waiters: [Int: @LoopActor (Result<LoginResult, ProtocolError>) -> Void] = [:]
+    /// A person was shown where to sign in.
+    var isShown = false
+    /// An API's challenge began it, by way of a program.
+    var isStepUp = false
     private var isCommitted = false
     /// Why the grant must be revoked once its write has finished.
     private var withdrawal: String?
@@ -128,23 +133,6 @@ package import TokendProtocol
     private var startURL: WebURL? {
         guard let origin, let machine else { return nil }
         return try? WebURL(origin + machine.startPath)
-    }
-
-    // MARK: Who waits
-
-    /// Calls `body` once a person can go on, or the login has ended before.
-    func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
-        interest += 1
-        if let start { return tellStart(start, to: body) }
-        if case .failure(let error) = result { return body(.failure(error)) }
-        starters.append(body)
-    }
-
-    /// Calls `body` once it is over.
-    func whenEnded(_ body: @escaping @LoopActor (Result<LoginResult, ProtocolError>) -> Void) {
-        interest += 1
-        if let result { return body(result) }
-        waiters.append(body)
     }
 
     // MARK: The redirect
@@ -257,12 +245,12 @@ package import TokendProtocol
         device = nil
         endListener(outcome)
         let starters = self.starters
-        let waiters = self.waiters
+        let waiters = self.waiters.sorted { $0.key < $1.key }
         self.starters = []
-        self.waiters = []
+        self.waiters = [:]
         if case .failure(let error) = ended { for starter in starters { starter(.failure(error)) } }
         onEnd(self)
-        for waiter in waiters { waiter(ended) }
+        for waiter in waiters { waiter.value(ended) }
     }
 
     /// The browser is sent to the last page; the port closes once that was fetched, five seconds later at most.

@@ -23,16 +23,15 @@ package struct LoginMetadata: Sendable, Equatable {
     /// The parameters that came back. What does not fit is left out, and so is what is named like a secret: a login
     /// does not fail for it. Of several values of a name the first one counts; all of them are made fit to be shown.
     package init?(returned: FormParameters) {
-        var members: JSONObject = [:]
+        var room = MemberRoom(members: Self.memberLimit, bytes: Self.sizeLimit)
         for element in returned where Self.isName(element.name) && !SecretWords.occur(in: element.name) {
+            guard !room.isFull else { break }
             let value = DisplayText.sanitized(element.value, limit: Self.valueLimit + 1)
-            guard members[element.name] == nil, value.unicodeScalars.count <= Self.valueLimit else { continue }
-            var larger = members
-            larger[element.name] = .string(value)
-            if Self.fits(larger) { members = larger }
+            guard value.unicodeScalars.count <= Self.valueLimit else { continue }
+            room.add(element.name, .string(value))
         }
-        guard !members.isEmpty else { return nil }
-        self.members = members
+        guard !room.kept.isEmpty else { return nil }
+        members = room.kept
     }
 
     /// What a grant's item holds of it.
@@ -49,18 +48,21 @@ package struct LoginMetadata: Sendable, Equatable {
         _ added: JSONObject?
     ) throws(ProtocolError) -> LoginMetadata? {
         guard let added, !added.isEmpty else { return returned }
+        guard added.count <= memberLimit else { throw tooMuch }
         guard added.allSatisfy({ isName($0.name) }) else {
             throw .invalidParams(member: "metadata", "a name in “metadata” has 1 to \(nameLimit) plain characters")
         }
         var members = returned?.members ?? [:]
         for member in added { members[member.name] = member.value }
-        guard fits(members) else {
-            throw .invalidParams(
-                member: "metadata",
-                "“metadata” is too much to keep: \(memberLimit) members and \(sizeLimit) bytes at most"
-            )
-        }
+        guard fits(members) else { throw tooMuch }
         return LoginMetadata(stored: members)
+    }
+
+    private static var tooMuch: ProtocolError {
+        .invalidParams(
+            member: "metadata",
+            "“metadata” is too much to keep: \(memberLimit) members and \(sizeLimit) bytes at most"
+        )
     }
 
     private static func isName(_ name: String) -> Bool {

@@ -24,3 +24,19 @@ package struct LoginParameters: Sendable, Equatable {
 
     package init() {}
 }
+
+extension LoginParameters {
+    /// What a `login.start` names.
+    init(_ parameters: LoginStart.Parameters, flow: LoginFlow) {
+        self.init()
+        self.flow = flow
+        redirectURI = parameters.redirectURI
+        scope = parameters.scope.map { Scope($0) } ?? []
+        prompt = parameters.prompt
+        loginHint = parameters.loginHint
+        acrValues = parameters.acrValues
+        maxAge = parameters.maxAge
+        force = parameters.force ?? false
+        completes = parameters.completes ?? false
+    }
+}

@@ -76,9 +76,11 @@ import TokendProtocol
         guard let account = broker.accounts[name] else { return }
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
         do throws(ProtocolError) {
-            try account.startLogin(LoginParameters(), id: id, timeout: 300).whenStarted { [weak self] start in
+            let login = try account.startLogin(LoginParameters(), id: id, timeout: 300)
+            login.whenStarted { [weak self, weak login] start in
                 switch start {
                 case .success(let start):
+                    login?.isShown = true
                     guard let page = start.page else { return }
                     self?.broker.openBrowser(page) { error in self?.failed(name, error.message) }
                 case .failure(let error) where error.kind == .cancelled: break

@@ -99,7 +99,10 @@ extension RequestRouter {
     }
 
     /// `account.refresh`: now, because a person says so.
-    func refreshAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
+    func refreshAccount(
+        _ request: RequestMessage,
+        from session: ClientSession
+    ) throws(ProtocolError) -> Handling {
         let parameters = try AccountRefresh.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
         let demand = TokenDemand.personal
@@ -109,12 +112,13 @@ extension RequestRouter {
         }
         return .later { reply in
             self.expire(reply, parameters.timeout ?? 60)
-            account.whenAnswered(demand) { result in
+            let wait = account.whenAnswered(demand, client: session.peer.pid) { result in
                 switch result {
                 case .success: reply.succeed(NoResult())
                 case .failure(let error): reply.fail(error)
                 }
             }
+            reply.onAbandon = { account.stopWaiting(wait) }
         }
     }
 

@@ -41,9 +41,12 @@ extension RequestRouter {
             throw refuse(wanted.peer, wanted.method, wanted.account, wanted.session, Refusal.unshowable(wanted))
         }
         return .later { reply in
-            let waiter = Questions.Waiter {
+            let id = ObjectIdentifier(reply)
+            reply.onAbandon = { self.questions.withdraw(id) }
+            let waiter = Questions.Waiter(id: id) {
                 reply.isOpen
             } settle: { outcome in
+                reply.onAbandon = nil
                 guard reply.isOpen else { return }
                 guard outcome == .allowed else { return reply.fail(self.refusal(of: wanted, outcome)) }
                 self.proceed(wanted, reply)

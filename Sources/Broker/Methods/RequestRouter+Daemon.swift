@@ -77,7 +77,7 @@ extension RequestRouter {
                     if let passphrase = parameters.passphrase {
                         try await broker.store.unlock(passphrase: passphrase, timeout: timeout)
                     } else {
-                        try await broker.prompt.unlock(timeout: timeout)
+                        try await broker.prompt.unlock(timeout: timeout, by: .person)
                     }
                     reply.succeed(StoreUnlock.Result(state: .ready))
                 } catch {
@@ -90,9 +90,13 @@ extension RequestRouter {
     /// `events.subscribe`
     func subscribe(_ request: RequestMessage, _ session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try EventsSubscribe.Parameters(params: request.params)
-        // It is looked at now, since there may be no descriptor to do it with when an event comes.
-        _ = confined(session)
-        session.subscribe(confirms: parameters.confirms == true)
+        // It is looked at now, since there may be no descriptor to do it with when an event comes. A sandboxed program's
+        // offer to put questions would be looked at in vain each time that somebody is to be asked.
+        let isConfined = confined(session) != nil
+        guard session.subscribe(confirms: parameters.confirms == true && !isConfined) else {
+            let message = "so many programs hear of events already that this one does not; try again once one has ended"
+            throw refuse(session.identity(), .eventsSubscribe, nil, session, message)
+        }
         return reply(NoResult(), to: request)
     }
 }

@@ -37,13 +37,14 @@ extension RequestRouter {
         var hasSignedIn = stepUp != nil
         if let stepUp {
             do throws(ProtocolError) {
-                try await signIn(account, stepUp.login, or: account.loginRequired(stepUp), for: reply)
+                let error = account.loginRequired(stepUp)
+                try await signIn(account, stepUp.login, or: error, for: reply, isStepUp: true)
             } catch {
                 return .failure(error)
             }
         }
         while true {
-            let result = await account.tokenWhenReady(demand)
+            let result = await account.tokenWhenReady(demand, for: reply)
             // A person is not bothered for a client that has left, nor for an account that is not there any more.
             guard case .failure(let error) = result, reply.isOpen, broker.accounts[account.name] === account else {
                 return result
@@ -67,35 +68,40 @@ extension RequestRouter {
 
     private func openStore() async throws(ProtocolError) {
         do {
-            try await broker.prompt.unlock(timeout: .seconds(60))
+            try await broker.prompt.unlock(timeout: .seconds(60), by: .program)
         } catch {
             throw error.protocolError
         }
     }
 
-    /// One login an account at a time, and no second tab soon after one that nobody looked at.
+    /// One login an account at a time: another's is joined where it asks for the same, and never replaced. No second tab
+    /// soon after one that came to nothing.
     private func signIn(
         _ account: Account,
         _ parameters: LoginParameters,
         or error: ProtocolError,
-        for reply: PendingReply
+        for reply: PendingReply,
+        isStepUp: Bool = false
     ) async throws(ProtocolError) {
         let login: Login
-        if let pending = account.login, pending.parameters == parameters {
+        if let pending = account.login {
+            guard pending.parameters == parameters else { throw account.withPendingLogin(error) }
             login = pending
         } else {
             // A code that nobody is shown helps nobody, and no other flow takes its place.
-            guard !account.hasIgnoredLogin, account.configuration?.flow != .device else { throw error }
+            guard account.mayAskPerson(isStepUp: isStepUp), account.configuration?.flow != .device else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(parameters, id: id, timeout: 300)
+            login.isStepUp = isStepUp
             let start = try await login.started().get()
             guard reply.isOpen || login.interest > 1 else {
                 login.cancel("the program that asked for the sign-in to “\(account.name)” has left")
                 throw error
             }
+            login.isShown = true
             if let page = start.page { broker.openBrowser(page) }
         }
-        _ = try await login.ended().get()
+        _ = try await login.ended(for: reply).get()
     }
 }
 
@@ -105,28 +111,38 @@ extension Login {
         await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
     }
 
-    /// Waits for the end.
-    func ended() async -> Result<LoginResult, ProtocolError> {
-        await withCheckedContinuation { continuation in whenEnded { continuation.resume(returning: $0) } }
+    /// Waits for the end, as long as somebody waits for the reply.
+    func ended(for reply: PendingReply) async -> Result<LoginResult, ProtocolError> {
+        defer { reply.onAbandon = nil }
+        return await withCheckedContinuation { continuation in
+            guard reply.isOpen else { return continuation.resume(returning: .failure(.abandoned)) }
+            let wait = whenEnded { continuation.resume(returning: $0) }
+            reply.onAbandon = { [self] in
+                if stopWaiting(wait) { continuation.resume(returning: .failure(.abandoned)) }
+            }
+        }
     }
 }
 
 extension Account {
-    /// How long a login that nobody finished keeps the next browser tab away.
-    private static let ignoredFor: Duration = .seconds(300)
-
-    /// Whether the last login ran out of time a short while ago.
-    var hasIgnoredLogin: Bool {
-        guard let ignoredLoginAt else { return false }
-        return ignoredLoginAt.duration(to: ports.clock.now.boot) < Self.ignoredFor
-    }
-
-    /// Waits for the answer that `token` gives, or begins.
-    func tokenWhenReady(_ demand: TokenDemand) async -> Result<Served, ProtocolError> {
-        await withCheckedContinuation { continuation in
+    /// Waits for the answer that `token` gives, or begins; with a reply, as long as somebody waits for that.
+    func tokenWhenReady(_ demand: TokenDemand, for reply: PendingReply? = nil) async -> Result<Served, ProtocolError> {
+        defer { reply?.onAbandon = nil }
+        return await withCheckedContinuation { continuation in
+            guard reply?.isOpen != false else { return continuation.resume(returning: .failure(.abandoned)) }
             // Asked in here: on the way to it others run (`Task.onLoop`), and what was begun may be answered.
             if let answer = token(demand) { return continuation.resume(returning: answer) }
-            whenAnswered(demand) { continuation.resume(returning: $0) }
+            let wait = whenAnswered(demand, client: reply?.session?.peer.pid) { continuation.resume(returning: $0) }
+            reply?.onAbandon = { [self] in
+                if stopWaiting(wait) { continuation.resume(returning: .failure(.abandoned)) }
+            }
         }
+    }
+}
+
+extension ProtocolError {
+    /// Nobody reads it.
+    fileprivate static var abandoned: ProtocolError {
+        ProtocolError(.cancelled, "the program that asked has left, or its time ran out")
     }
 }

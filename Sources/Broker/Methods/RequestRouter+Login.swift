@@ -16,33 +16,50 @@ extension RequestRouter {
         guard flow != .device || parameters.redirectURI == nil else {
             throw .invalidParams(member: "redirect_uri", "nothing is redirected in a device login; leave it out")
         }
-        var asked = LoginParameters()
-        asked.flow = flow
-        asked.redirectURI = parameters.redirectURI
-        asked.scope = parameters.scope.map { Scope($0) } ?? []
-        asked.prompt = parameters.prompt
-        asked.loginHint = parameters.loginHint
+        var asked = LoginParameters(parameters, flow: flow)
         asked.hidesPerson = session.view != nil
-        asked.acrValues = parameters.acrValues
-        asked.maxAge = parameters.maxAge
-        asked.force = parameters.force ?? false
-        asked.completes = parameters.completes ?? false
+        let isPersonal = isPersonal(session)
+        if !isPersonal { try checkNagging(parameters, asked, account, session) }
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
         // A code lives as long as its provider says, and a person may have to look for another device first.
         let standard: Int64 = flow == .device ? 1800 : 300
         let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? standard))
+        let opensBrowser = parameters.openBrowser == true && (isPersonal || login.id == id)
         return .later { reply in
             login.whenStarted { result in
                 switch result {
                 case .success(let start):
+                    login.isShown = true
                     // The URL is in the answer, too, so a browser that does not open ends nothing.
-                    if parameters.openBrowser == true, let page = start.page { self.broker.openBrowser(page) }
+                    if opensBrowser, let page = start.page { self.broker.openBrowser(page) }
                     reply.succeed(self.result(login, start))
                 case .failure(let error):
                     reply.fail(error)
                 }
             }
         }
+    }
+
+    /// Whether a person's own program asks: what it does is never held back. A sandboxed one that an account names, or the
+    /// client of a further socket, is somebody else's.
+    private func isPersonal(_ session: ClientSession) -> Bool {
+        session.view == nil && confined(session) == nil
+    }
+
+    /// A program that is not the person's own replaces nobody's sign-in, and opens no tab soon after one that came to
+    /// nothing.
+    private func checkNagging(
+        _ parameters: LoginStart.Parameters,
+        _ asked: LoginParameters,
+        _ account: Account,
+        _ session: ClientSession
+    ) throws(ProtocolError) {
+        if let login = account.login, login.parameters != asked { throw account.loginUnderWay(login) }
+        guard parameters.openBrowser == true, account.login == nil, !account.mayAskPerson() else { return }
+        let message =
+            "a sign-in to “\(account.name)” came to nothing a short while ago, so no browser is opened for a program "
+            + "for 5 minutes; leave out open_browser, or sign in with: tokenctl login \(account.name)"
+        throw refuse(session.identity(), .loginStart, account, session, message)
     }
 
     /// The flow that was asked for, else the account's own; whether a person signs in at all is its file's to say.
@@ -83,7 +100,7 @@ extension RequestRouter {
                     message: "the sign-in did not end in time; it goes on, and can be waited for again"
                 )
             }
-            login.whenEnded { self.tell($0, to: session, reply) }
+            login.whenEnded(answer: reply, hidesUser: session.view != nil)
         }
     }
 
@@ -129,15 +146,7 @@ extension RequestRouter {
         try login.complete(parameters.url, adding: parameters.metadata)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            login.whenEnded { self.tell($0, to: session, reply) }
-        }
-    }
-
-    /// How a login ended, without saying who the person is where the client sees no more than some accounts.
-    private func tell(_ result: Result<LoginResult, ProtocolError>, to session: ClientSession, _ reply: PendingReply) {
-        switch result {
-        case .success(let result): reply.succeed(session.view == nil ? result : result.withoutPerson)
-        case .failure(let error): reply.fail(error)
+            login.whenEnded(answer: reply, hidesUser: session.view != nil)
         }
     }
 }

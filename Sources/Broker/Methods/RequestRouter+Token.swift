@@ -27,7 +27,10 @@ extension RequestRouter {
                     clock: self.broker.ports.clock,
                     message: "no token of “\(account.name)” came in time; the renewal goes on"
                 )
-                account.whenAnswered(demand) { result in self.finish(reply, result, account, parameters, session) }
+                let wait = account.whenAnswered(demand, client: session.peer.pid) { result in
+                    self.finish(reply, result, account, parameters, session)
+                }
+                reply.onAbandon = { account.stopWaiting(wait) }
             }
         }
         let served = try answer.get()

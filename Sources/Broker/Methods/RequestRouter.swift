@@ -96,7 +96,7 @@ package import TokendProtocol
         case .accountSecret: return try giveSecret(request)
         case .accountImport: return try importGrant(request)
         case .accountRemove: return try removeAccount(request)
-        case .accountRefresh: return try refreshAccount(request)
+        case .accountRefresh: return try refreshAccount(request, from: session)
         case .accountPause: return try pause(request, true)
         case .accountResume: return try pause(request, false)
         case .providerList: return try listProviders(request)

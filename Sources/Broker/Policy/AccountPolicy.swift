@@ -50,7 +50,8 @@ package struct AccountPolicy: Sendable, Equatable {
         allow == [Entry(.any)] && max(confirm, administrator.confirmAtLeast) == .never && administrator.deny.isEmpty
     }
 
-    /// Whether this client gets a token; the most particular entry that means it holds, the first of several.
+    /// Whether this client gets a token; the most particular entry that means it holds, the first of several. One that
+    /// cannot be named may be any of those that are: it gets what all of them get.
     package func tokens(
         for peer: PeerIdentity,
         under administrator: AdministratorPolicy,
@@ -58,10 +59,26 @@ package struct AccountPolicy: Sendable, Equatable {
     ) -> TokenVerdict {
         guard !administrator.denies(peer, fileAt: fileAt) else { return .denied }
         guard let entry = Self.entry(of: allow, for: peer, fileAt: fileAt) else { return .refused }
-        switch max(entry.confirm ?? confirm, administrator.confirmAtLeast) {
-        case .never: return .allowed(entry.limits)
-        case .first: return .asks(entry.limits, isEachTime: false)
-        case .always: return .asks(entry.limits, isEachTime: true)
+        guard case .unknown = peer else {
+            return verdict(entry.limits, entry.confirm ?? confirm, under: administrator)
+        }
+        var common = TokenLimits()
+        for entry in allow {
+            guard let both = common.joined(with: entry.limits) else { return .refused }
+            common = both
+        }
+        return verdict(common, allow.map { $0.confirm ?? confirm }.max() ?? confirm, under: administrator)
+    }
+
+    private func verdict(
+        _ limits: TokenLimits,
+        _ confirm: ConfirmPolicy,
+        under administrator: AdministratorPolicy
+    ) -> TokenVerdict {
+        switch max(confirm, administrator.confirmAtLeast) {
+        case .never: .allowed(limits)
+        case .first: .asks(limits, isEachTime: false)
+        case .always: .asks(limits, isEachTime: true)
         }
     }
 

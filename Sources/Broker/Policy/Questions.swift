@@ -22,6 +22,8 @@ import TokendProtocol
 
     /// A request that waits for an answer.
     struct Waiter {
+        /// Which one it is.
+        let id: ObjectIdentifier
         /// Whether anybody still waits.
         let isOpen: @LoopActor () -> Bool
         let settle: @LoopActor (Outcome) -> Void
@@ -43,6 +45,8 @@ import TokendProtocol
     static let mostShown = 3
     /// Beyond so many, nobody would ever come to the last.
     static let mostQueued = 32
+    /// So many requests of one program may wait for one answer.
+    static let mostWaiting = SessionLimits.waitingForAnswer
     private let ports: BrokerPorts
     private var open: [String: Open] = [:]
     /// Not put yet, who waits longest first; their minute begins when they are.
@@ -69,11 +73,13 @@ import TokendProtocol
         if let same = open.first(where: { isSame($0.value) }) {
             // A question about something else waits for its turn by being asked again.
             guard same.value.question.matter == matter else { return waiter.settle(.unanswered) }
+            guard same.value.waiting.count < Self.mostWaiting else { return waiter.settle(.crowded) }
             open[same.key]?.waiting.append(waiter)
             return
         }
         if let same = queue.firstIndex(where: isSame) {
             guard queue[same].question.matter == matter else { return waiter.settle(.unanswered) }
+            guard queue[same].waiting.count < Self.mostWaiting else { return waiter.settle(.crowded) }
             queue[same].waiting.append(waiter)
             return
         }
@@ -111,6 +117,12 @@ import TokendProtocol
         ports.log.record(.confirmWanted(asked.question))
         let retract = ports.notifier.ask(asked.question) { [weak self] reply in self?.replied(reply, to: id) }
         if open[id] == nil { retract() } else { open[id]?.retract = retract }
+    }
+
+    /// Who asked has left. A question that is put stays: its person has it before their eyes.
+    func withdraw(_ id: ObjectIdentifier) {
+        for index in queue.indices { queue[index].waiting.removeAll { $0.id == id } }
+        for key in open.keys { open[key]?.waiting.removeAll { $0.id == id } }
     }
 
     /// A client brings a person's answer.

@@ -18,10 +18,10 @@ import TokendProtocol
     /// What it sees; nil: all.
     var view: SocketView? { server.view }
     /// Whether this client wants events.
-    package private(set) var isSubscribed = false
+    package internal(set) var isSubscribed = false
     /// Whether it puts questions to a person.
-    private(set) var confirmsQuestions = false
-    private let server: SocketServer
+    var confirmsQuestions = false
+    let server: SocketServer
     private let limits: SessionLimits
     private var descriptor: Int32
     private var source: EventSource?
@@ -43,7 +43,9 @@ import TokendProtocol
     private var discardingEnd: (any ScheduledTimer)?
     /// Ends the connection of a client that has too much unread.
     private var unreadEnd: (any ScheduledTimer)?
-    private var tally = ServingTally()
+    var tally = ServingTally()
+    /// What the requests that are under way count for.
+    private var weight = 0
     /// Bytes of this client's that the server has in its sum.
     private(set) var countedBytes = 0
 
@@ -124,16 +126,18 @@ import TokendProtocol
         return rest
     }
 
-    private func countHalfLines() {
-        guard framer.pendingByteCount != countedBytes else { return }
-        let difference = framer.pendingByteCount - countedBytes
-        countedBytes = framer.pendingByteCount
-        server.countHalfLines(difference)
+    /// Has the server know what it keeps for this client: lines that are not taken, requests under way, unread replies.
+    private func countBytes() {
+        let bytes = framer.pendingByteCount + weight + output.count
+        guard bytes != countedBytes else { return }
+        let difference = bytes - countedBytes
+        countedBytes = bytes
+        server.count(difference)
     }
 
     private var canTakeMore: Bool {
         descriptor >= 0 && !isDiscarding && !isTurnOver && pending.count < limits.inFlight
-            && output.count < limits.unread
+            && weight < limits.underWay && output.count < limits.unread
     }
 
     /// Takes the lines that can be taken now, as many as fit into a turn.
@@ -178,8 +182,10 @@ import TokendProtocol
         case .reply(let line):
             emit(line, at: place)
         case .later(let start):
-            let reply = PendingReply(request: request, place: place, session: self)
+            let weight = line.count + SessionLimits.requestWeight
+            let reply = PendingReply(request: request, weight: weight, place: place, session: self)
             pending[ObjectIdentifier(reply)] = reply
+            self.weight += weight
             start(reply)
         }
     }
@@ -195,14 +201,6 @@ import TokendProtocol
         discardingEnd = closing(after: limits.overlongPatience)
     }
 
-    /// Counts a token that this client was served; the log is told now and then.
-    func count(_ account: String, for application: String?, at now: Moment, in log: any EventLog) {
-        for event in tally.count(account, for: application, client: peer, at: now.boot) { log.record(event) }
-    }
-
-    /// What the log has not heard of yet.
-    func endTally() -> [BrokerEvent] { tally.end(client: peer) }
-
     // MARK: Out
 
     /// Sends an event line to a subscriber, and closes one that has fallen behind.
@@ -213,13 +211,9 @@ import TokendProtocol
         if output.count > limits.unread { close() }
     }
 
-    package func subscribe(confirms: Bool = false) {
-        isSubscribed = true
-        confirmsQuestions = confirmsQuestions || confirms
-    }
-
     func settle(_ reply: PendingReply, with line: [UInt8]) {
         guard pending.removeValue(forKey: ObjectIdentifier(reply)) != nil else { return }
+        weight -= reply.weight
         emit(line, at: reply.place)
         advance()
     }
@@ -252,7 +246,7 @@ import TokendProtocol
             close()
         } else {
             watch(hasMoved: hasMoved)
-            countHalfLines()
+            countBytes()
         }
     }
 

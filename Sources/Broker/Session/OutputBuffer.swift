@@ -13,9 +13,10 @@ struct OutputBuffer {
         case broken
     }
 
-    /// What was sent is cut off the front only in pieces of this size, and a larger buffer is given back once it is
-    /// empty.
+    /// What was sent is cut off the front only in pieces of this size.
     private static let pieceSize = 64 * 1024
+    /// A larger buffer is given back once it is empty: thousands of clients may have had one long reply each.
+    private static let keptCapacity = 4096
 
     private var bytes: [UInt8] = []
     private var sent = 0
@@ -48,7 +49,7 @@ struct OutputBuffer {
             return .moved(hasMoved)
         }
         let hasMoved = sent > before
-        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.pieceSize)
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
         sent = 0
         return .moved(hasMoved)
     }

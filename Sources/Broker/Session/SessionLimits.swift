@@ -16,8 +16,13 @@ package struct SessionLimits: Sendable {
     package var unread = 1024 * 1024
     /// How long a client with that much unread may go without reading.
     package var unreadPatience: Duration = .seconds(30)
-    /// Half-read lines of all clients together, in bytes; beyond it the largest is dropped.
-    package var halfLines = 64 * 1024 * 1024
+    /// What the requests under way on one connection count for, in bytes; beyond it nothing more is read from it.
+    package var underWay = 1024 * 1024
+    /// Half-read lines, requests under way and unread replies of all clients together, in bytes; beyond it the connection
+    /// with most is closed. Each by itself may have 2 MiB and more, and there may be thousands.
+    package var together = 64 * 1024 * 1024
+    /// Who hears of events: each takes a look at who it is, with every event, before others are served.
+    package var subscribers = 256
     /// How long a line over the limit is read away before the connection is closed.
     package var overlongPatience: Duration = .seconds(1)
     /// Connected clients; further ones wait in the backlog. The rest of the process's descriptors is for its own work:
@@ -42,6 +47,12 @@ package struct SessionLimits: Sendable {
     package static func furtherClients(ofDescriptors count: Int = descriptors, sockets: Int) -> Int {
         min(mostFurther, max(count / 8 / max(sockets, 1), 4))
     }
+
+    /// Requests of one program that wait for one answer of the person's: it needs no more than a few.
+    package static var waitingForAnswer: Int { 256 }
+
+    /// What a request under way takes beside its line, in bytes: the reply that is owed, a timer, a place in a queue.
+    static var requestWeight: Int { 1024 }
 
     /// Fewer than the main socket has: further ones are for a few programs.
     private static var mostFurther: Int { 256 }

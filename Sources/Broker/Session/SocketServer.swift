@@ -32,8 +32,10 @@ package import TokendProtocol
     /// What its clients see; nil on the main socket: all.
     package let view: SocketView?
     private let uids: Set<UInt32>
-    /// Bytes of lines that have not ended yet, of all clients together.
-    private var halfLineBytes = 0
+    /// Who hears of events.
+    let subscribers: Subscribers
+    /// What is kept for all clients together, in bytes.
+    private(set) var keptBytes = 0
     /// What clients' patience is measured with.
     let clock: any Clock
 
@@ -59,6 +61,7 @@ package import TokendProtocol
         self.limits = limits
         self.handler = handler
         lookout = view == nil ? DescriptorReserve(4) : nil
+        subscribers = Subscribers(loop: loop, turn: limits.turn, handler: handler)
         try UnixSocket.passCredentials(listener)
         let flags = fcntl(listener, F_GETFL)
         _ = fcntl(listener, F_SETFL, flags | O_NONBLOCK)
@@ -73,7 +76,7 @@ package import TokendProtocol
 
     /// Whether a client is connected that puts questions to a person.
     var hasAnsweringClient: Bool {
-        sessions.values.contains { $0.confirmsQuestions && $0.identity().isOutsideSandboxes }
+        subscribers.sessions.contains { $0.confirmsQuestions && $0.identity().isOutsideSandboxes }
     }
 
     /// Takes no new clients any more.
@@ -91,10 +94,7 @@ package import TokendProtocol
 
     /// Sends an event to every subscriber that sees its account.
     package func publish(_ event: EventMessage, _ line: [UInt8]) {
-        guard view?.shows(event) ?? true else { return }
-        for session in Array(sessions.values) where session.isSubscribed && handler.shows(event, to: session) {
-            session.send(event: line)
-        }
+        if view?.shows(event) ?? true { subscribers.tell(event, line) }
     }
 
     private func accept() {
@@ -131,6 +131,15 @@ package import TokendProtocol
     private func mayTakeAPlace(_ session: ClientSession) -> Bool {
         guard view == nil, sessions.count >= limits.clients - limits.reserved else { return true }
         return places[session.peer.pid, default: 0] < limits.clients / 2 && session.identity().isOutsideSandboxes
+    }
+
+    /// Whether a client may hear of events. The last seats of the main socket are kept like the last places.
+    func mayTakeASeat(_ session: ClientSession) -> Bool {
+        let taken = subscribers.sessions
+        guard taken.count < limits.subscribers else { return false }
+        guard view == nil, taken.count >= limits.subscribers / 2 else { return true }
+        let own = taken.count { $0.peer.pid == session.peer.pid }
+        return own < limits.subscribers / 4 && session.identity().isOutsideSandboxes
     }
 
     /// Whether a client can be taken without one of the last descriptors, which the daemon needs to serve those that are
@@ -203,16 +212,16 @@ package import TokendProtocol
         turn = loop.addDefer { [unowned self] in
             turn = nil
             guard !turns.isEmpty else { return }
+            // One that has left meanwhile has nothing more to do.
             turns.removeFirst().goOn()
             expectTurn()
         }
     }
 
-    /// Takes note of half-read lines that have grown or ended, and drops the largest where all of them together are
-    /// too much.
-    func countHalfLines(_ difference: Int) {
-        halfLineBytes += difference
-        while halfLineBytes > limits.halfLines,
+    /// Takes note of what is kept for a client, and lets go of the one with most where all of them together are too much.
+    func count(_ difference: Int) {
+        keptBytes += difference
+        while keptBytes > limits.together,
             let largest = sessions.values.max(by: { $0.countedBytes < $1.countedBytes })
         {
             largest.close()
@@ -221,9 +230,9 @@ package import TokendProtocol
 
     func forget(_ session: ClientSession) {
         guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
-        halfLineBytes -= session.countedBytes
+        keptBytes -= session.countedBytes
+        if session.isSubscribed { subscribers.remove(session) }
         let left = (places[session.peer.pid] ?? 1) - 1
         places[session.peer.pid] = left > 0 ? left : nil
-        turns.removeAll { $0 === session }
     }
 }

@@ -94,6 +94,27 @@ import TokendProtocol
         Row("{client: '*', confirm: 'first'}, 'unit:mail.service'", mbsync, .asks(.init(), isEachTime: false)),
         Row("{client: '*', confirm: 'first'}, 'unit:mail.service'", mail, free),
         Row("{client: '*', confirm: 'always', scope: 'x'}", nobody, .asks(.init(scope: ["x"]), isEachTime: true)),
+        // Who cannot be named may be any of those that are: it gets what all of them get.
+        Row("'*', {client: 'flatpak:x.Y', scope: 'email'}", nobody, .allowed(.init(scope: ["email"]))),
+        Row("{client: '*', scope: 'a b'}, {client: 'snap:x', scope: 'b c'}", nobody, .allowed(.init(scope: ["b"]))),
+        Row("{client: '*', scope: 'a'}, {client: 'snap:x', scope: 'b'}", nobody, .refused),
+        Row(
+            "'*', {client: 'snap:x', resource: 'https://r.example'}",
+            nobody,
+            .allowed(.init(resource: "https://r.example"))
+        ),
+        Row(
+            "{client: '*', resource: 'https://q.example'}, {client: 'snap:x', resource: 'https://r.example'}",
+            nobody,
+            .refused
+        ),
+        Row("'*', {client: 'flatpak:*', confirm: 'first'}", nobody, .asks(.init(), isEachTime: false)),
+        Row(
+            "{client: '*', confirm: 'first'}, {client: 'snap:x', confirm: 'always'}",
+            nobody,
+            .asks(.init(), isEachTime: true)
+        ),
+        Row("'*', 'exe:/usr/bin/mbsync'", nobody, free), Row("'flatpak:*', 'exe:/usr/bin/mbsync'", nobody, .refused),
     ]
 
     @Test(arguments: rows) func `a token is for those that are named`(row: Row) throws {

@@ -176,4 +176,27 @@ import TokendProtocol
         peer.send("{\"method\":\"hello\"}\n")
         #expect(await peer.end().isEmpty)
     }
+
+    @Test @LoopActor func `who signs in there replaces no sign-in of the person's, and opens one tab for its own`()
+        async throws
+    {
+        let stand = try await Stand { $0.methods = NarrowSocket.possible }
+        defer { stand.end() }
+        let (person, client) = (try stand.main.client(), try stand.client())
+        let own = try await person.call(.loginStart, ["account": "work", "prompt": "login"]).get()
+        let other: JSONObject = ["account": "work", "open_browser": true]
+        let error = try #require(await client.call(.loginStart, other).error)
+        #expect(error.kind == .loginPending && error.data["login_id"] == own["login_id"])
+        #expect(await person.call(.loginCancel, ["login_id": own["login_id"] ?? .null]).value != nil)
+        #expect(await client.call(.loginStart, other).kind == .notAllowed)
+        #expect(stand.world.browser.opened.isEmpty)
+        await stand.world.clock.advance(by: .seconds(301))
+        // The same again joins, and the tab is there already.
+        for _ in 0..<10 { #expect(await client.call(.loginStart, other).value != nil) }
+        await settle()
+        #expect(stand.world.browser.opened.count == 1)
+        #expect(await person.call(.loginStart, ["account": "work", "open_browser": true]).value != nil)
+        await settle()
+        #expect(stand.world.browser.opened.count == 2)
+    }
 }

@@ -9,6 +9,9 @@ import TokendProtocol
 
 /// Many programs that ask at once.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct QuestionsTests {
+    /// What makes one request another than the next.
+    private final class Request {}
+
     /// Questions, and what became of them by the program's name.
     @LoopActor private final class Desk {
         let world = World([])
@@ -21,14 +24,18 @@ import TokendProtocol
             questions = Questions(ports: world.broker.ports)
         }
 
+        /// One request each; the program keeps it.
+        private(set) var requests: [Request] = []
+
         func ask(_ client: String, _ account: String = "work") {
+            requests.append(Request())
             questions.ask(
                 account,
                 client,
                 application: nil,
                 matter: .token(canBeRemembered: true),
                 pid: 7,
-                waiter: .init { [unowned self] in
+                waiter: .init(id: ObjectIdentifier(requests[requests.count - 1])) { [unowned self] in
                     !gone.contains(client)
                 } settle: { [unowned self] outcome in
                     outcomes[client, default: []].append(outcome)
@@ -91,5 +98,17 @@ import TokendProtocol
         desk.gone = ["exe:/4", "exe:/5"]
         desk.ask("exe:/late")
         #expect(desk.outcomes["exe:/late"] == nil)
+    }
+
+    @Test @LoopActor func `a request that has left is let go of, and its question stays before the person`() {
+        let desk = Desk()
+        for _ in 0..<300 { desk.ask("exe:/1") }
+        #expect(desk.shown == ["exe:/1"])
+        // So many wait for one answer, and no more.
+        #expect(desk.outcomes["exe:/1"]?.count == 300 - Questions.mostWaiting)
+        for request in desk.requests { desk.questions.withdraw(ObjectIdentifier(request)) }
+        #expect(desk.shown == ["exe:/1"])
+        desk.answer("exe:/1", .said(.once))
+        #expect(desk.outcomes["exe:/1"]?.count == 300 - Questions.mostWaiting)
     }
 }

@@ -14,7 +14,7 @@ import TokendProtocol
     @Test @LoopActor func `the limits are the protocol's`() {
         let limits = SessionLimits()
         #expect(limits.line == 262_144 && limits.inFlight == 64 && limits.unread == 1_048_576)
-        #expect(limits.halfLines == 67_108_864 && limits.unreadPatience == .seconds(30))
+        #expect(limits.together == 67_108_864 && limits.unreadPatience == .seconds(30))
         #expect(limits.overlongPatience == .seconds(1))
     }
 
@@ -213,7 +213,7 @@ import TokendProtocol
     }
 
     @Test @LoopActor func `where half-read lines are too much, the largest is dropped first`() async throws {
-        let stand = try SessionStand { $0.halfLines = 30_000 }
+        let stand = try SessionStand { $0.together = 30_000 }
         defer { stand.end() }
         let small = try stand.peer()
         let large = try stand.peer()

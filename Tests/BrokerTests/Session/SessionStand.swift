@@ -95,7 +95,7 @@ import TokendProtocol
             let count = request.params["bytes"]?.int64 ?? 0
             return reply(["text": .string(String(repeating: "x", count: Int(count)))], to: request)
         case "subscribe":
-            session.subscribe()
+            guard session.subscribe() else { return reply(["refused": true], to: request) }
             return reply([:], to: request)
         default:
             return reply(request.params, to: request)

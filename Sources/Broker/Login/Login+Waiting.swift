@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+import TokendProtocol
+
+/// Who waits for a login.
+extension Login {
+    /// Calls `body` once a person can go on, or the login has ended before.
+    func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+        interest += 1
+        if let start { return tellStart(start, to: body) }
+        if case .failure(let error) = result { return body(.failure(error)) }
+        starters.append(body)
+    }
+
+    /// Calls `body` once it is over.
+    ///
+    /// - Returns: what `stopWaiting` takes.
+    @discardableResult func whenEnded(_ body: @escaping @LoopActor (Result<LoginResult, ProtocolError>) -> Void) -> Int
+    {
+        interest += 1
+        let number = interest
+        if let result { body(result) } else { waiters[number] = body }
+        return number
+    }
+
+    /// Who waited has left.
+    ///
+    /// - Returns: whether it had not been told yet.
+    @discardableResult func stopWaiting(_ number: Int) -> Bool {
+        waiters.removeValue(forKey: number) != nil
+    }
+
+    /// Answers with its end, as long as somebody waits for the reply.
+    func whenEnded(answer reply: PendingReply) {
+        let wait = whenEnded { result in
+            switch result {
+            case .success(let result): reply.succeed(result)
+            case .failure(let error): reply.fail(error)
+            }
+        }
+        reply.onAbandon = { [weak self] in self?.stopWaiting(wait) }
+    }
+}
