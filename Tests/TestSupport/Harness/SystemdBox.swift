@@ -11,12 +11,13 @@ package final class SystemdBox: Sendable {
     package static let user = "tokend-tester"
     package static let userID = 4242
 
-    private let folder: String
+    /// Its folder in `/run`, and its control group: boxes that run at the same time share nothing.
+    private let name: String
     private let process: ChildProcess
     private let leader: String
 
-    private init(folder: String, process: ChildProcess, leader: String) {
-        self.folder = folder
+    private init(name: String, process: ChildProcess, leader: String) {
+        self.name = name
         self.process = process
         self.leader = leader
     }
@@ -43,30 +44,29 @@ package final class SystemdBox: Sendable {
 
     private static func boot(binding files: [String: String], home: String?) async throws -> SystemdBox {
         try MissingPrerequisite.require(program: "/usr/bin/systemd-nspawn")
-        let folder = "/run/tokend-box-\(getpid())"
+        let name = "tokend-box-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let root = rootFolder(name)
         // nspawn refuses `/` itself. The bind is read-only, so that nothing that goes wrong can hurt the machine.
-        try await root("mkdir", "-p", folder + "/root")
-        try await root("mount", "--bind", "/", folder + "/root")
+        try await Self.root("mkdir", "-p", root)
         do {
-            try await root("mount", "-o", "remount,bind,ro", folder + "/root")
-            return try await start(in: folder, binding: files, home: home)
+            try await Self.root("mount", "--bind", "/", root)
+            try await Self.root("mount", "-o", "remount,bind,ro", root)
+            return try await start(name, binding: files, home: home)
         } catch {
-            await removeFolder(folder)
+            await remove(name)
             throw error
         }
     }
 
-    private static func start(
-        in folder: String,
-        binding files: [String: String],
-        home: String?
-    ) async throws -> SystemdBox {
+    private static func rootFolder(_ name: String) -> String { "/run/\(name)/root" }
+
+    private static func start(_ name: String, binding files: [String: String], home: String?) async throws -> SystemdBox {
         let notifications = try NotifySocket(path: temporaryPath("tokend-box-notify"))
         let command = asRoot(
             [
-                "env", "NOTIFY_SOCKET=" + notifications.path, "systemd-nspawn", "--quiet", "--boot",
-                "--notify-ready=yes", "-D", folder + "/root", "--volatile=overlay", "--register=no", "--keep-unit",
-                "--private-network", "--machine=tokend-box", "--link-journal=no", "--console=pipe",
+                "env", "NOTIFY_SOCKET=" + notifications.path, controlGroup, "enter", name, "systemd-nspawn", "--quiet",
+                "--boot", "--notify-ready=yes", "-D", rootFolder(name), "--volatile=overlay", "--register=no",
+                "--keep-unit", "--private-network", "--machine=" + name, "--link-journal=no", "--console=pipe",
                 "--kill-signal=SIGRTMIN+3",
             ] + files.sorted { $0.key < $1.key }.map { "--bind-ro=\($0.value):\($0.key)" }
                 + (home.map { ["--bind=\($0):/home"] } ?? []) + (Sanitizer.reportFolder.map { ["--bind=\($0)"] } ?? [])
@@ -74,7 +74,7 @@ package final class SystemdBox: Sendable {
         let process = try ChildProcess(command[0], Array(command.dropFirst()), environment: hostEnvironment)
         let prefix = "X_NSPAWN_LEADER_PID="
         let leader = try await process.whileRunning { try await notifications.next(prefix, within: .seconds(60)) }
-        let box = SystemdBox(folder: folder, process: process, leader: String(leader.dropFirst(prefix.count)))
+        let box = SystemdBox(name: name, process: process, leader: String(leader.dropFirst(prefix.count)))
         do {
             _ = try await process.whileRunning {
                 try await notifications.next("READY=1", within: .seconds(120))
@@ -115,35 +115,14 @@ package final class SystemdBox: Sendable {
     private func stop() async {
         _ = try? await asRoot("systemctl", "poweroff")
         if (try? await process.exit(within: .seconds(30))) == nil { await process.stop() }
-        await Self.removeFolder(folder)
+        await Self.remove(name)
     }
 
-    private static func removeFolder(_ folder: String) async {
-        _ = try? await root("umount", folder + "/root")
-        _ = try? await root("rmdir", folder + "/root", folder)
-        // What nspawn leaves of its control groups.
-        for hierarchy in ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"] where access(hierarchy, F_OK) == 0 {
-            _ = try? await root(
-                "find",
-                hierarchy,
-                "-mindepth",
-                "1",
-                "-depth",
-                "-type",
-                "d",
-                "(",
-                "-path",
-                hierarchy + "/payload*",
-                "-o",
-                "-path",
-                hierarchy + "/supervisor*",
-                ")",
-                "-exec",
-                "rmdir",
-                "{}",
-                ";"
-            )
-        }
+    /// Takes away what is left of a box of this name.
+    private static func remove(_ name: String) async {
+        _ = try? await root(controlGroup, "remove", name)
+        _ = try? await root("umount", rootFolder(name))
+        _ = try? await root("rmdir", rootFolder(name), "/run/" + name)
     }
 
     private func addUser() async throws {
@@ -171,6 +150,8 @@ package final class SystemdBox: Sendable {
     }
 
     private static let sanitizer = Sanitizer.environment.map { "\($0.key)=\($0.value)" }
+
+    private static let controlGroup = BuildProducts.source + "/scripts/lib/control-group"
 
     private static let hostEnvironment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
 
