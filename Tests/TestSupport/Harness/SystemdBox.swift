@@ -22,6 +22,28 @@ package final class SystemdBox: Sendable {
         self.leader = leader
     }
 
+    /// Where the package lies inside, while its user's manager runs and after.
+    private static let packageInside = "/srv/tokend.deb"
+
+    /// Boots a box in which the package is installed, by dpkg, while its user is there.
+    package static func withPackage(
+        binding files: [String: String] = [:],
+        home: String? = nil,
+        _ body: (SystemdBox) async throws -> Void
+    ) async throws {
+        let files = files.merging([packageInside: try BuildProducts.package()]) { $1 }
+        try await with(binding: files, home: home) { box in
+            try await box.installPackage()
+            try await body(box)
+        }
+    }
+
+    /// Installs the package, or upgrades it to itself.
+    package func installPackage() async throws {
+        // Whatever this machine leaves out of its packages.
+        try await asRoot("dpkg", "--path-include=/usr/share/*", "--install", Self.packageInside)
+    }
+
     /// Boots a box with these files of the machine at other places in it, read-only, runs `body` once its user manager
     /// does, and takes it down whatever happens. What `body` throws comes with the end of the box's journal.
     ///
@@ -60,7 +82,11 @@ package final class SystemdBox: Sendable {
 
     private static func rootFolder(_ name: String) -> String { "/run/\(name)/root" }
 
-    private static func start(_ name: String, binding files: [String: String], home: String?) async throws -> SystemdBox {
+    private static func start(
+        _ name: String,
+        binding files: [String: String],
+        home: String?
+    ) async throws -> SystemdBox {
         let notifications = try NotifySocket(path: temporaryPath("tokend-box-notify"))
         let command = asRoot(
             [
@@ -96,7 +122,9 @@ package final class SystemdBox: Sendable {
     /// The same, with arguments that a test has put together.
     @discardableResult
     package func asRoot(_ program: String, _ arguments: [String]) async throws -> String {
-        let variables = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"] + Self.sanitizer
+        let variables =
+            ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"]
+            + Self.sanitizer
         return try await enter(["env", "-i"] + variables + [program] + arguments)
     }
 
@@ -108,6 +136,11 @@ package final class SystemdBox: Sendable {
 
     /// The same, with the outcome told instead of thrown.
     package func tryAsUser(_ program: String, _ arguments: String...) async throws -> ChildProcess.Finished {
+        try await tryAsUser(program, arguments)
+    }
+
+    /// The same, with arguments that a test has put together.
+    package func tryAsUser(_ program: String, _ arguments: [String]) async throws -> ChildProcess.Finished {
         try await Self.run(Self.asRoot(enterCommand(userCommand([program] + arguments))))
     }
 
