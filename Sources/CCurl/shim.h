@@ -9,6 +9,9 @@
 #include <openssl/x509.h>
 #include <string.h>
 
+/// CURLE_TOO_LARGE, which the headers have from 8.6 on, and the library that is loaded may have where they do not.
+static const CURLcode tokend_curl_too_large = (CURLcode)100;
+
 // curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt take variable arguments, which Swift does
 // not import: one wrapper for each type of argument. The caller picks the option that takes that type.
 

@@ -34,8 +34,9 @@ struct TransferFailure {
 
     /// The error.
     var error: TransportError {
-        // Out of memory is what curl calls a line of headers above its own limit.
-        let isTooLarge = isTooLarge || (code == CURLE_OUT_OF_MEMORY && mayHaveBeenSent)
+        // What curl calls a line of headers above its own limit: out of memory, and too large from 8.6 on.
+        let isAboveLimit = code == CURLE_OUT_OF_MEMORY || code == tokend_curl_too_large
+        let isTooLarge = isTooLarge || (isAboveLimit && mayHaveBeenSent)
         let (code, message) = isTooLarge ? (.tooLarge, tooLarge) : proxyFailure ?? stepFailure ?? answerFailure
         return TransportError(code: code, message: message, mayHaveBeenSent: mayHaveBeenSent)
     }

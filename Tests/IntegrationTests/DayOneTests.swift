@@ -10,7 +10,7 @@ import Testing
 extension Programs {
     /// What a new user meets first: the picture, an installation, a session that lacks something.
     @Suite struct DayOne {
-        private static let path = "/usr/local/bin:/usr/bin:/bin"
+        private static let path = "/usr/local/bin:/usr/bin:/bin:" + BuildProducts.folder
 
         /// Runs a script of the project's in a home of its own, without a service manager.
         private func script(_ words: [String], _ session: KeyringSession) async throws -> ChildProcess.Finished {
@@ -24,7 +24,7 @@ extension Programs {
 
         @Test func `the README's picture shows what the programs say`() async throws {
             try await KeyringSession.with(.none) { session in
-                let checked = try await script(["picture", "--built", BuildProducts.folder, "--check"], session)
+                let checked = try await script(["picture", "--built", BuildProducts.shippedFolder, "--check"], session)
                 #expect(checked.status == .code(0), "\(checked)")
             }
         }
@@ -36,7 +36,7 @@ extension Programs {
                 let home = session.folder + "/home"
                 func files() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: home).sorted() }
                 let before = try files()
-                let installed = try await script(["install", "--built", BuildProducts.folder], session)
+                let installed = try await script(["install", "--built", BuildProducts.shippedFolder], session)
                 #expect(installed.status == .code(0), "\(installed)")
                 #expect(installed.output.contains("start the daemon by hand: \(home)/.local/bin/tokend\n"))
                 #expect(!installed.output.contains("systemctl"))

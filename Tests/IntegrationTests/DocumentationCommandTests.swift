@@ -149,7 +149,7 @@ extension Programs {
             _ variables: [String: String] = [:]
         ) async throws -> ChildProcess.Finished {
             var environment = stand.world.environment.merging(variables) { $1 }
-            environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")
+            environment["PATH"] = BuildProducts.searchPath + ":" + (environment["PATH"] ?? "")
             let source = stand.session.folder + "/example.c"
             try Data(block.text.utf8).write(to: URL(filePath: source))
             let program = stand.session.folder + "/example"

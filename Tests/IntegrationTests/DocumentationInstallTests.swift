@@ -14,7 +14,7 @@ extension Programs {
             let readme = DocumentationPage.named("README.md").blocks.filter { $0.info == "sh box" }
             let more = DocumentationPage.named("docs/configuration.md").blocks.filter { $0.info == "sh box" }
             try #require(readme.count == 2 && more.count == 3)
-            let files = [Self.clone: BuildProducts.source, Self.built: BuildProducts.folder]
+            let files = [Self.clone: BuildProducts.source, Self.built: BuildProducts.shippedFolder]
             try await SystemdBox.with(binding: files) { box in
                 let before = try await self.files(box)
                 try await run(readme[0], box)
@@ -53,7 +53,7 @@ extension Programs {
             String(try await box.asRoot("readlink", "/proc/\(try await mainProcess(box))/exe").dropLast())
         }
 
-        /// The programs are those that the tests were built with.
+        /// The programs are those that are shipped.
         private func run(_ block: DocumentationPage.Block, _ box: SystemdBox) async throws {
             let text = block.text.replacing("scripts/install\n", with: "scripts/install --built \(Self.built)\n")
             try await box.asUser("bash", "-euc", "cd \(Self.clone)\n" + text)

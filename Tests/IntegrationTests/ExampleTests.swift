@@ -15,7 +15,7 @@ extension Programs {
             url: String? = nil
         ) async throws -> ChildProcess.Finished {
             var environment = stand.world.environment
-            environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")
+            environment["PATH"] = BuildProducts.searchPath + ":" + (environment["PATH"] ?? "")
             environment["EXAMPLES"] = BuildProducts.source + "/examples/ask-an-api"
             environment["BUILD"] = stand.session.folder
             environment["URL"] = url ?? stand.provider.origin + "/userinfo"

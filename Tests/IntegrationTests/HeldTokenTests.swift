@@ -10,10 +10,6 @@ import Testing
 extension Programs {
     /// What a machine does to its services, in a booted systemd: held tokens outlive it, and the provider hears nothing.
     @Suite struct HeldTokens {
-        private static let files = [
-            "/opt/tokend": "tokend", "/usr/bin/tokenctl": "tokenctl", "/usr/bin/demo-provider": "demo-provider",
-        ]
-
         @Test
         func `a restart, a re-executed manager and an upgrade cost no request, and no client more than a reconnect`()
             async throws
@@ -31,14 +27,7 @@ extension Programs {
                 try await awaitBusy(box)
                 #expect(try await box.asUser("tokenctl", "token", "work") == held)
                 let old = try await mainProcess(box)
-                // Another file in its place, as a package manager puts it there.
-                try await box.asRoot(
-                    "sh",
-                    "-c",
-                    "cp /opt/tokend /usr/bin/new && echo >>/usr/bin/new && mv /usr/bin/new /usr/bin/tokend"
-                )
-                try await box.asUser("systemctl", "--user", "daemon-reload")
-                try await box.asUser("systemctl", "--user", "restart", "tokend.service")
+                try await box.installPackage()
                 #expect(try await mainProcess(box) != old)
                 try await awaitBusy(box)
                 #expect(try await box.asUser("tokenctl", "token", "work") == held)
@@ -65,7 +54,6 @@ extension Programs {
                 held = try await box.asUser("tokenctl", "token", "work")
             }
             try await boot(home: home) { box in
-                try await installDaemon(box)
                 try await unlockKeyring(box)
                 #expect(try await box.asUser("tokenctl", "token", "work") == held)
             }
@@ -73,16 +61,12 @@ extension Programs {
         }
 
         private func boot(home: String? = nil, _ body: (SystemdBox) async throws -> Void) async throws {
-            var files = try Self.files.mapValues { try BuildProducts.program($0) }
-            for unit in ["tokend.service", "tokend.socket"] {
-                files["/etc/systemd/user/" + unit] = BuildProducts.source + "/systemd/" + unit
-            }
-            try await SystemdBox.with(binding: files, home: home, body)
+            let files = ["/usr/bin/demo-provider": try BuildProducts.program("demo-provider")]
+            try await SystemdBox.withPackage(binding: files, home: home, body)
         }
 
         /// A daemon that is signed in.
         private func prepare(_ box: SystemdBox) async throws {
-            try await installDaemon(box)
             try await unlockKeyring(box)
             try await box.asUser(
                 "systemd-run",
@@ -105,12 +89,6 @@ extension Programs {
                 BROWSER=$HOME/browser tokenctl login work
                 """
             )
-        }
-
-        private func installDaemon(_ box: SystemdBox) async throws {
-            try await box.asRoot("cp", "/opt/tokend", "/usr/bin/tokend")
-            try await box.asUser("systemctl", "--user", "daemon-reload")
-            try await box.asUser("systemctl", "--user", "start", "tokend.socket")
         }
 
         private func unlockKeyring(_ box: SystemdBox) async throws {

@@ -188,7 +188,7 @@ extension Programs {
                 var environment = stand.world.environment
                 environment["HOME"] = stand.session.folder
                 environment["TERM"] = "xterm"
-                environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")
+                environment["PATH"] = BuildProducts.searchPath + ":" + (environment["PATH"] ?? "")
                 do {
                     try await body(stand, mail, Runs(stand: stand, environment: environment))
                 } catch {

@@ -7,17 +7,13 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// The user units in a booted systemd, with the real user manager, journal and bus.
+    /// The installed package in a booted systemd, with the real user manager, journal and bus.
     @Suite struct Units {
         private static let issuer = "http://127.0.0.1:18080"
 
         @Test func `the units run a whole life in a booted box`() async throws {
-            try await SystemdBox.with(binding: [
-                "/usr/bin/tokend": BuildProducts.program("tokend"),
-                "/usr/bin/tokenctl": BuildProducts.program("tokenctl"),
-                "/usr/bin/demo-provider": BuildProducts.program("demo-provider"),
-                "/etc/systemd/user/tokend.service": BuildProducts.source + "/systemd/tokend.service",
-                "/etc/systemd/user/tokend.socket": BuildProducts.source + "/systemd/tokend.socket",
+            try await SystemdBox.withPackage(binding: [
+                "/usr/bin/demo-provider": BuildProducts.program("demo-provider")
             ]) { box in
                 try await prepare(box)
                 try await signIn(box)
@@ -65,8 +61,6 @@ extension Programs {
                 "sh",
                 account
             )
-            try await box.asUser("systemctl", "--user", "daemon-reload")
-            try await box.asUser("systemctl", "--user", "start", "tokend.socket")
             #expect(try await state(box, "ActiveState") == "inactive")
             let modes = try await box.asUser(
                 "sh",

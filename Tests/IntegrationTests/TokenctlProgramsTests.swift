@@ -58,7 +58,7 @@ extension Programs {
             try await Stand.with { stand in
                 try await stand.signIn()
                 var environment = stand.world.environment
-                environment["PATH"] = BuildProducts.folder + ":" + (environment["PATH"] ?? "")
+                environment["PATH"] = BuildProducts.searchPath + ":" + (environment["PATH"] ?? "")
                 environment["URL"] = stand.provider.origin + "/userinfo"
                 environment["FOLDER"] = stand.session.folder
                 let script = """

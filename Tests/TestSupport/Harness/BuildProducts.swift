@@ -4,11 +4,20 @@
 import FoundationEssentials
 import Glibc
 
-/// Where the built programs and the sources lie.
+/// Where the programs, their package and the sources lie.
 package enum BuildProducts {
-    /// The folder of the programs: `TOKEND_TEST_BIN`, or where the running test bundle itself was built.
+    /// The folder of the programs that are shipped: `TOKEND_TEST_BIN`, which `scripts/test` has from the package; without
+    /// it, those that were built with the tests.
+    package static let shippedFolder = variable("TOKEND_TEST_BIN") ?? folder
+
+    /// `PATH` entries of all programs, the shipped ones first.
+    package static let searchPath = shippedFolder == folder ? folder : "\(shippedFolder):\(folder)"
+
+    /// What `scripts/package` makes.
+    private static let shipped: Set = ["tokend", "tokenctl"]
+
+    /// Where the running test bundle was built, with the programs that only tests use.
     package static let folder: String = {
-        if let given = ProcessInfo.processInfo.environment["TOKEND_TEST_BIN"] { return given }
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
     }()
@@ -19,9 +28,17 @@ package enum BuildProducts {
         return "/" + parts.joined(separator: "/")
     }()
 
-    /// The path of a built program; throws where it has not been built.
+    /// The Debian package, `TOKEND_TEST_PACKAGE`; throws where the tests were given none.
+    package static func package() throws -> String {
+        guard let path = variable("TOKEND_TEST_PACKAGE") else { throw MissingPrerequisite("the package") }
+        return path
+    }
+
+    private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+
+    /// The path of a program; throws where it has not been built.
     package static func program(_ name: String) throws -> String {
-        let path = "\(folder)/\(name)"
+        let path = "\(shipped.contains(name) ? shippedFolder : folder)/\(name)"
         guard access(path, X_OK) == 0 else {
             throw MissingPrerequisite("the program \(path)", mend: "swift build --build-tests")
         }

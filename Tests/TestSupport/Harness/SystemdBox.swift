@@ -11,14 +11,37 @@ package final class SystemdBox: Sendable {
     package static let user = "tokend-tester"
     package static let userID = 4242
 
-    private let folder: String
+    /// Its folder in `/run`, and its control group: boxes that run at the same time share nothing.
+    private let name: String
     private let process: ChildProcess
     private let leader: String
 
-    private init(folder: String, process: ChildProcess, leader: String) {
-        self.folder = folder
+    private init(name: String, process: ChildProcess, leader: String) {
+        self.name = name
         self.process = process
         self.leader = leader
+    }
+
+    /// Where the package lies inside, while its user's manager runs and after.
+    private static let packageInside = "/srv/tokend.deb"
+
+    /// Boots a box in which the package is installed, by dpkg, while its user is there.
+    package static func withPackage(
+        binding files: [String: String] = [:],
+        home: String? = nil,
+        _ body: (SystemdBox) async throws -> Void
+    ) async throws {
+        let files = files.merging([packageInside: try BuildProducts.package()]) { $1 }
+        try await with(binding: files, home: home) { box in
+            try await box.installPackage()
+            try await body(box)
+        }
+    }
+
+    /// Installs the package, or upgrades it to itself.
+    package func installPackage() async throws {
+        // Whatever this machine leaves out of its packages.
+        try await asRoot("dpkg", "--path-include=/usr/share/*", "--install", Self.packageInside)
     }
 
     /// Boots a box with these files of the machine at other places in it, read-only, runs `body` once its user manager
@@ -43,30 +66,33 @@ package final class SystemdBox: Sendable {
 
     private static func boot(binding files: [String: String], home: String?) async throws -> SystemdBox {
         try MissingPrerequisite.require(program: "/usr/bin/systemd-nspawn")
-        let folder = "/run/tokend-box-\(getpid())"
+        let name = "tokend-box-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let root = rootFolder(name)
         // nspawn refuses `/` itself. The bind is read-only, so that nothing that goes wrong can hurt the machine.
-        try await root("mkdir", "-p", folder + "/root")
-        try await root("mount", "--bind", "/", folder + "/root")
+        try await Self.root("mkdir", "-p", root)
         do {
-            try await root("mount", "-o", "remount,bind,ro", folder + "/root")
-            return try await start(in: folder, binding: files, home: home)
+            try await Self.root("mount", "--bind", "/", root)
+            try await Self.root("mount", "-o", "remount,bind,ro", root)
+            return try await start(name, binding: files, home: home)
         } catch {
-            await removeFolder(folder)
+            await remove(name)
             throw error
         }
     }
 
+    private static func rootFolder(_ name: String) -> String { "/run/\(name)/root" }
+
     private static func start(
-        in folder: String,
+        _ name: String,
         binding files: [String: String],
         home: String?
     ) async throws -> SystemdBox {
         let notifications = try NotifySocket(path: temporaryPath("tokend-box-notify"))
         let command = asRoot(
             [
-                "env", "NOTIFY_SOCKET=" + notifications.path, "systemd-nspawn", "--quiet", "--boot",
-                "--notify-ready=yes", "-D", folder + "/root", "--volatile=overlay", "--register=no", "--keep-unit",
-                "--private-network", "--machine=tokend-box", "--link-journal=no", "--console=pipe",
+                "env", "NOTIFY_SOCKET=" + notifications.path, controlGroup, "enter", name, "systemd-nspawn", "--quiet",
+                "--boot", "--notify-ready=yes", "-D", rootFolder(name), "--volatile=overlay", "--register=no",
+                "--keep-unit", "--private-network", "--machine=" + name, "--link-journal=no", "--console=pipe",
                 "--kill-signal=SIGRTMIN+3",
             ] + files.sorted { $0.key < $1.key }.map { "--bind-ro=\($0.value):\($0.key)" }
                 + (home.map { ["--bind=\($0):/home"] } ?? []) + (Sanitizer.reportFolder.map { ["--bind=\($0)"] } ?? [])
@@ -74,7 +100,7 @@ package final class SystemdBox: Sendable {
         let process = try ChildProcess(command[0], Array(command.dropFirst()), environment: hostEnvironment)
         let prefix = "X_NSPAWN_LEADER_PID="
         let leader = try await process.whileRunning { try await notifications.next(prefix, within: .seconds(60)) }
-        let box = SystemdBox(folder: folder, process: process, leader: String(leader.dropFirst(prefix.count)))
+        let box = SystemdBox(name: name, process: process, leader: String(leader.dropFirst(prefix.count)))
         do {
             _ = try await process.whileRunning {
                 try await notifications.next("READY=1", within: .seconds(120))
@@ -96,7 +122,9 @@ package final class SystemdBox: Sendable {
     /// The same, with arguments that a test has put together.
     @discardableResult
     package func asRoot(_ program: String, _ arguments: [String]) async throws -> String {
-        let variables = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"] + Self.sanitizer
+        let variables =
+            ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive"]
+            + Self.sanitizer
         return try await enter(["env", "-i"] + variables + [program] + arguments)
     }
 
@@ -108,6 +136,11 @@ package final class SystemdBox: Sendable {
 
     /// The same, with the outcome told instead of thrown.
     package func tryAsUser(_ program: String, _ arguments: String...) async throws -> ChildProcess.Finished {
+        try await tryAsUser(program, arguments)
+    }
+
+    /// The same, with arguments that a test has put together.
+    package func tryAsUser(_ program: String, _ arguments: [String]) async throws -> ChildProcess.Finished {
         try await Self.run(Self.asRoot(enterCommand(userCommand([program] + arguments))))
     }
 
@@ -115,35 +148,14 @@ package final class SystemdBox: Sendable {
     private func stop() async {
         _ = try? await asRoot("systemctl", "poweroff")
         if (try? await process.exit(within: .seconds(30))) == nil { await process.stop() }
-        await Self.removeFolder(folder)
+        await Self.remove(name)
     }
 
-    private static func removeFolder(_ folder: String) async {
-        _ = try? await root("umount", folder + "/root")
-        _ = try? await root("rmdir", folder + "/root", folder)
-        // What nspawn leaves of its control groups.
-        for hierarchy in ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"] where access(hierarchy, F_OK) == 0 {
-            _ = try? await root(
-                "find",
-                hierarchy,
-                "-mindepth",
-                "1",
-                "-depth",
-                "-type",
-                "d",
-                "(",
-                "-path",
-                hierarchy + "/payload*",
-                "-o",
-                "-path",
-                hierarchy + "/supervisor*",
-                ")",
-                "-exec",
-                "rmdir",
-                "{}",
-                ";"
-            )
-        }
+    /// Takes away what is left of a box of this name.
+    private static func remove(_ name: String) async {
+        _ = try? await root(controlGroup, "remove", name)
+        _ = try? await root("umount", rootFolder(name))
+        _ = try? await root("rmdir", rootFolder(name), "/run/" + name)
     }
 
     private func addUser() async throws {
@@ -171,6 +183,8 @@ package final class SystemdBox: Sendable {
     }
 
     private static let sanitizer = Sanitizer.environment.map { "\($0.key)=\($0.value)" }
+
+    private static let controlGroup = BuildProducts.source + "/scripts/lib/control-group"
 
     private static let hostEnvironment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
 

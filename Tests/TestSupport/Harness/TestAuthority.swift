@@ -36,6 +36,8 @@ package final class TestAuthority: Sendable {
             "-subj",
             "/O=Somebody's Firewall/CN=Inspection Authority"
         )
+        try Data(Self.configuration.utf8).write(to: URL(filePath: "\(folder)/ca.cnf"))
+        try Data().write(to: URL(filePath: "\(folder)/index.txt"))
         for leaf in Leaf.allCases { try await make(leaf) }
     }
 
@@ -52,12 +54,31 @@ package final class TestAuthority: Sendable {
         let extensions = "subjectAltName=DNS:\(name)" + (leaf == .wrongName ? "" : ",IP:127.0.0.1,DNS:\(Self.host)")
         try Data(extensions.utf8).write(to: URL(filePath: "\(folder)/\(leaf).ext"))
         try await openssl("req \(key) -out \(leaf).csr -subj /CN=\(name)")
+        // `ca` alone is told the dates by every OpenSSL: `x509 -days` is not negative from 3.5 on, and has no others
+        // before 3.4.
+        let dates = leaf == .expired ? "-startdate 20200101000000Z -enddate 20200102000000Z" : "-days 2"
         try await openssl(
-            "x509 -req -in \(leaf).csr -CA ca.pem -CAkey ca.key -CAcreateserial -out \(leaf).pem -extfile \(leaf).ext",
-            "-days",
-            leaf == .expired ? "-1" : "2"
+            "ca -batch -notext -config ca.cnf \(dates) -in \(leaf).csr -out \(leaf).pem -extfile \(leaf).ext"
         )
     }
+
+    /// What `openssl ca` wants to be told: where all lies, and that no name but the common one matters.
+    private static let configuration = """
+        [ca]
+        default_ca = this
+        [this]
+        database = index.txt
+        new_certs_dir = .
+        certificate = ca.pem
+        private_key = ca.key
+        default_md = sha256
+        policy = names
+        unique_subject = no
+        rand_serial = yes
+        [names]
+        commonName = supplied
+
+        """
 
     private func openssl(_ command: String, _ more: String...) async throws {
         let script = "cd \(folder) && exec openssl \"$@\""
