@@ -29,7 +29,7 @@ extension Broker {
             switch await account.keepToken()?.code {
             // It would say the same to the others, each time after as long a wait.
             case .locked, .unavailable, .dismissed: return
-            case .unreadable, .passphraseUnwanted, nil: continue
+            case .unreadable, .newer, .passphraseUnwanted, nil: continue
             }
         }
     }

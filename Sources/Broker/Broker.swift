@@ -144,14 +144,20 @@ package import TokendProtocol
         // A login that is storing its grant settles its account's removal by itself.
         for name in ports.state.notes.removals.sorted() where accounts[name]?.login?.isStoring != true {
             do throws(StoreError) {
-                try await store.remove(account: name)
+                try await store.finishRemoval(account: name)
                 ports.state.change { $0.removals.remove(name) }
             } catch {
-                return
+                guard error.code == .newer else { return }
+                ports.log.record(.storeFault(account: name, error))
             }
         }
         for name in ports.state.notes.clientRemovals.sorted() {
-            do { try await vault(of: name).finishRemoval(name) } catch { return }
+            do throws(StoreError) {
+                try await vault(of: name).finishRemoval(name)
+            } catch {
+                guard error.code == .newer else { return }
+                ports.log.record(.storeFault(account: name, error))
+            }
         }
     }
 

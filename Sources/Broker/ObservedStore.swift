@@ -67,7 +67,7 @@ package import Systemd
             switch error.code {
             case .locked, .dismissed: state = .locked
             case .unavailable: state = .unavailable
-            case .unreadable: state = .ready
+            case .unreadable, .newer: state = .ready
             case .passphraseUnwanted: break
             }
             throw error

@@ -84,6 +84,8 @@ package struct StoreError: Error, Sendable, Equatable {
         case unavailable
         /// The item is there and is not one of ours any more.
         case unreadable
+        /// The item is there, in a form that only a newer tokend knows: it is left untouched.
+        case newer
         /// The person closed the store's prompt.
         case dismissed
         /// This store takes no passphrase: it asks the person itself, or needs nobody.

@@ -56,4 +56,15 @@ extension CredentialStore {
     package func remove(account: String) async throws(StoreError) {
         try await remove(.grant, account: account)
     }
+
+    /// - Throws: `newer` where a newer tokend wrote the account's grant, which is then not this one's to replace or to end.
+    package func refuseNewer(account: String) async throws(StoreError) {
+        if let item = try await item(account: account) { try GrantRecord.refuseNewer(item) }
+    }
+
+    /// Removes the grant that a sign-out has left, unless a newer tokend wrote it.
+    package func finishRemoval(account: String) async throws(StoreError) {
+        try await refuseNewer(account: account)
+        try await remove(account: account)
+    }
 }

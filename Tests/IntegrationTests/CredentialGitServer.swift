@@ -24,7 +24,7 @@ struct CredentialGitServer {
         let refusedFile = stand.session.folder + "/refused-token"
         let process = try ChildProcess(
             "/usr/bin/python3",
-            ["-c", program, root, stand.provider.origin + "/userinfo", refusedFile],
+            [BuildProducts.source + "/scripts/lib/git-server", root, stand.provider.origin + "/userinfo", refusedFile],
             environment: stand.session.environment
         )
         let port = try await process.line()
@@ -47,49 +47,4 @@ struct CredentialGitServer {
     func stop() async {
         await process.stop(grace: .seconds(2))
     }
-
-    private static let program = """
-        import base64, http.server, os, subprocess, sys, urllib.request
-        root, userinfo, refused = sys.argv[1:]
-        def user(header):
-            kind, _, value = header.partition(" ")
-            if kind != "Basic": return None
-            name, _, token = base64.b64decode(value).decode().partition(":")
-            if os.path.exists(refused) and open(refused).read() == token: return None
-            request = urllib.request.Request(userinfo, headers={"Authorization": "Bearer " + token})
-            try:
-                with urllib.request.urlopen(request, timeout=10): return name
-            except OSError: return None
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            def log_message(self, *arguments): pass
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                path, _, query = self.path.partition("?")
-                name = user(self.headers.get("Authorization") or "")
-                print(200 if name else 401, name, path, file=sys.stderr, flush=True)
-                if not name:
-                    self.send_response(401)
-                    self.send_header("WWW-Authenticate", 'Basic realm="git"')
-                    self.send_header("Content-Length", "0")
-                    return self.end_headers()
-                variables = {"PATH": os.environ["PATH"], "GIT_PROJECT_ROOT": root, "GIT_HTTP_EXPORT_ALL": "1",
-                    "REMOTE_USER": name, "PATH_INFO": path, "QUERY_STRING": query, "REQUEST_METHOD": self.command,
-                    "CONTENT_TYPE": self.headers.get("Content-Type") or "", "CONTENT_LENGTH": str(len(body)),
-                    "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding") or "",
-                    "GIT_PROTOCOL": self.headers.get("Git-Protocol") or ""}
-                output = subprocess.run(["git", "http-backend"], input=body, env=variables, capture_output=True).stdout
-                head, _, content = output.partition(b"\\r\\n\\r\\n")
-                fields = [line.split(": ", 1) for line in head.decode().split("\\r\\n")]
-                self.send_response(next((int(v[:3]) for n, v in fields if n == "Status"), 200))
-                for n, v in fields:
-                    if n != "Status": self.send_header(n, v)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-            do_GET = do_POST = answer
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        print(server.server_port, flush=True)
-        server.serve_forever()
-        """
 }

@@ -33,22 +33,10 @@ extension KeyringSession {
 
     /// Unlocks the default collection with its password, without a prompt.
     ///
-    /// A second `gnome-keyring-daemon --unlock` does not do it, and the interface that does wants a session of the
-    /// same connection: so a few lines of Python (python3-gi).
+    /// A second `gnome-keyring-daemon --unlock` does not do it: a few lines of Python (python3-gi) do.
     package func unlockKeyring() async throws {
-        let script = """
-            import sys
-            from gi.repository import Gio, GLib
-            bus = Gio.bus_get_sync(Gio.BusType.SESSION)
-            def call(interface, method, arguments):
-                return bus.call_sync("org.freedesktop.secrets", "/org/freedesktop/secrets", interface, method,
-                                     arguments, None, 0, 10000, None)
-            _, session = call("org.freedesktop.Secret.Service", "OpenSession",
-                              GLib.Variant("(sv)", ("plain", GLib.Variant("s", ""))))
-            call("org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface", "UnlockWithMasterPassword",
-                 GLib.Variant("(o(oayays))", (sys.argv[1], (session, b"", sys.argv[2].encode(), "text/plain"))))
-            """
-        let finished = try await run("/usr/bin/python3", ["-c", script, Self.collection, Self.password])
+        let program = BuildProducts.source + "/scripts/lib/unlock-keyring"
+        let finished = try await run(program, [Self.collection], input: .text(Self.password))
         guard finished.status == .code(0) else { throw ChildProcessError("unlock: \(finished.errors)") }
     }
 

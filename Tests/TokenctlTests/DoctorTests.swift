@@ -266,6 +266,27 @@ import tokenctl
         #expect((units.fault?.detail.contains(fault ?? "")) == (fault == nil ? nil : true), "\(units.fault as Any)")
     }
 
+    @Test(arguments: [("no", "812", true), ("no", "0", false), ("yes", "812", false)])
+    func `a socket that is not for this user is told apart from one that was not started`(
+        _ result: String,
+        _ time: String,
+        _ isKept: Bool
+    ) {
+        let units = UserUnits(
+            """
+            Id=tokend.socket
+            LoadState=loaded
+            ActiveState=inactive
+            UnitFileState=enabled
+            ConditionResult=\(result)
+            ConditionTimestampMonotonic=\(time)
+
+            """
+        )
+        #expect(units.fault?.detail.contains("not for root") == isKept)
+        #expect(units.fault?.mend.contains("enable --now") == !isKept)
+    }
+
     @Test func `every finding fits 80 columns, and ASCII where there is nothing else`() {
         let long = String(repeating: "a long “sentence” ", count: 12)
         let checks = [

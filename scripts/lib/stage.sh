@@ -4,19 +4,26 @@
 #
 # What an installation consists of. To be sourced, in the project's top folder.
 
-# build_output: passes on what a build says, but for one line of the linker's about Foundation's own code, which nothing
-# here can mend: it names a function that makes temporary files.
-build_output() { sed --unbuffered "/libFoundationEssentials\.a(.*: warning: the use of .mktemp' is dangerous/d"; }
+# How the programs are built: with the Swift run-time inside; by lld, which comes with the toolchain (Debian 13's binutils
+# have no gold); with all that the loader writes to made read-only before the start; without debug information, which names
+# the folder and which `strip` would take away anyway, so that the same sources give the same bytes in any folder. hypotf:
+# Swift's Glibc overlay refers to it in a function that nothing calls and the linker keeps. It alone of all symbols would
+# ask for glibc 2.35 (.ci/package looks).
+release_flags=(
+    -c release --static-swift-stdlib --disable-local-rpath -debug-info-format none -Xswiftc -use-ld=lld
+    -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --defsym=hypotf=0
+)
 
-# build_release: builds both programs, with the Swift run-time inside; `built` is their folder.
+# build_release [PROGRAM…]: builds them, or both that are shipped; `built` is their folder.
 build_release() {
-    local program flags=(-c release --static-swift-stdlib --disable-local-rpath)
+    local program
+    (($#)) || set -- tokend tokenctl
     echo "Building (the first time takes some minutes) …" >&2
-    for program in tokend tokenctl; do
-        timeout --signal=KILL 3600 swift build --quiet "${flags[@]}" --product "$program" 2>&1 | build_output >&2
+    for program; do
+        timeout --signal=KILL 3600 swift build --quiet "${release_flags[@]}" --product "$program" >&2
     done
     # shellcheck disable=SC2034
-    built=$(swift build "${flags[@]}" --show-bin-path)
+    built=$(swift build "${release_flags[@]}" --show-bin-path)
 }
 
 # stage TREE PROGRAMS UNITS [DAEMON CLIENT]: puts everything into TREE as it is to lie under a prefix: the programs from

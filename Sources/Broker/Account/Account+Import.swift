@@ -55,6 +55,7 @@ extension Account {
     /// A write and a removal under a name that no account can have, and what a logout has left to remove: where the store
     /// would refuse the grant in the end, the token is not used up.
     private func proveStore() async throws(StoreError) {
+        try await ports.store.refuseNewer(account: name)
         try await ports.store.write(.probe("import probe"))
         try await ports.store.remove(account: "import probe")
         guard ports.state.notes.removals.contains(name), login?.isStoring != true else { return }

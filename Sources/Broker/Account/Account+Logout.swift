@@ -8,6 +8,18 @@ import Systemd
 import TokendProtocol
 
 extension Account {
+    /// What a newer tokend has stored is not this one's to end.
+    ///
+    /// - Throws: where there is such a grant. A store that does not answer says nothing of it.
+    func refuseNewer() async throws(ProtocolError) {
+        guard machine.newestRecord == nil else { return }
+        do throws(StoreError) {
+            try await ports.store.refuseNewer(account: name)
+        } catch {
+            if error.code == .newer { throw error.protocolError }
+        }
+    }
+
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
     ///
     /// - Parameter endSession: whether the person's browser is to be led to the provider's own logout afterwards.

@@ -69,7 +69,8 @@ extension Account {
     func beginFetch(_ login: Login, _ configuration: AccountConfiguration) {
         let flow = ownFlow(configuration)
         let record = GrantRecord.own(configuration, wire: settings.wire, at: ports.clock.now.wall)
-        login.begin { [tokenTurn, name] () async throws(LoginFailure) -> GrantRecord in
+        login.begin { [self, tokenTurn, name] () async throws(LoginFailure) -> GrantRecord in
+            do throws(ProtocolError) { try await refuseNewer() } catch { throw .fault(error) }
             await tokenTurn.take()
             defer { tokenTurn.give() }
             switch await flow.run(record) {

@@ -31,7 +31,7 @@ extension Account {
             if ports.state.notes.removals.contains(name) {
                 // A login that is storing its grant settles it by itself.
                 guard login?.isStoring != true else { return .success(nil) }
-                try await ports.store.remove(account: name)
+                try await ports.store.finishRemoval(account: name)
                 ports.state.change { $0.removals.remove(name) }
                 return .success(nil)
             }

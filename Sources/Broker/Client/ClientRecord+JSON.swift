@@ -44,13 +44,7 @@ extension ClientRecord {
                     + "again with: tokenctl account secret \(item.account)"
             )
         }
-        guard version <= Self.version else {
-            throw StoreError(
-                code: .unavailable,
-                message: "the client's item of “\(item.account)” was written by a newer tokend and is left untouched; "
-                    + "update tokend"
-            )
-        }
+        guard version <= Self.version else { throw newer(item) }
         var record = ClientRecord()
         for kind in ClientSecretKind.allCases {
             record[kind] = object[kind.rawValue]?.object.flatMap(Given.init(json:))
@@ -58,6 +52,21 @@ extension ClientRecord {
         record.registrations = (object["registrations"]?.array ?? [])
             .compactMap { $0.object.flatMap(ClientRegistration.init(json:)) }
         return record
+    }
+
+    /// - Throws: `newer` where a newer tokend wrote the item.
+    package static func refuseNewer(_ item: StoredItem) throws(StoreError) {
+        let object = item.secret.withUnsafeBytes { (try? JSONReader().read($0))?.object }
+        guard let version = object?["version"]?.int64, version > Self.version else { return }
+        throw newer(item)
+    }
+
+    private static func newer(_ item: StoredItem) -> StoreError {
+        StoreError(
+            code: .newer,
+            message: "the client's item of “\(item.account)” was written by a newer tokend and is left untouched; "
+                + "update tokend"
+        )
     }
 }
 

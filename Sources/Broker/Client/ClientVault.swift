@@ -62,11 +62,12 @@ import TokendProtocol
         }
     }
 
-    /// Removes the item that an earlier removal of the account has left.
+    /// Removes the item that an earlier removal of the account has left, unless a newer tokend wrote it.
     func finishRemoval(_ account: String) async throws(StoreError) {
         await turn.take()
         defer { turn.give() }
         guard state.notes.clientRemovals.contains(account) else { return }
+        if let item = try await store.item(.client, account: account) { try ClientRecord.refuseNewer(item) }
         try await store.remove(.client, account: account)
         state.change { $0.clientRemovals.remove(account) }
     }

@@ -63,13 +63,7 @@ extension GrantRecord {
     package static func read(_ item: StoredItem, at now: Moment) throws(StoreError) -> GrantRecord {
         let object = item.secret.withUnsafeBytes { (try? JSONReader().read($0))?.object }
         guard let object, let version = object["version"]?.int64 else { throw unreadable(item) }
-        guard version <= Self.version else {
-            throw StoreError(
-                code: .unavailable,
-                message: "the grant of “\(item.account)” was written by a newer tokend and is left untouched; "
-                    + "update tokend, or sign out with the newer one"
-            )
-        }
+        guard version <= Self.version else { throw newer(item) }
         guard let scope = object["scope"]?.string, let signedInAt = object["signed_in_at"]?.int64,
             let destination = object["destination"]?.object.flatMap(GrantDestination.init(json:))
         else { throw unreadable(item) }
@@ -94,6 +88,21 @@ extension GrantRecord {
         record.ended = object["ended"]?.object.flatMap(Ended.init(json:))
         record.ownScope = object["own_scope"]?.string.map { Scope($0) }
         return record
+    }
+
+    /// - Throws: `newer` where a newer tokend wrote the item.
+    package static func refuseNewer(_ item: StoredItem) throws(StoreError) {
+        let object = item.secret.withUnsafeBytes { (try? JSONReader().read($0))?.object }
+        guard let version = object?["version"]?.int64, version > Self.version else { return }
+        throw newer(item)
+    }
+
+    private static func newer(_ item: StoredItem) -> StoreError {
+        StoreError(
+            code: .newer,
+            message: "the grant of “\(item.account)” was written by a newer tokend and is left untouched; "
+                + "update tokend, or sign out with the newer one"
+        )
     }
 
     private static func unreadable(_ item: StoredItem) -> StoreError {

@@ -151,9 +151,9 @@ import TokendProtocol
     /// - Throws: `store_locked` or `store_unavailable`.
     func previousRecord() async throws(ProtocolError) -> GrantRecord? {
         do {
-            guard let item = try await store.item(account: account.name), !isForgotten() else { return nil }
+            guard let item = try await store.item(account: account.name) else { return nil }
             let record = try GrantRecord.read(item, at: access.clock.now)
-            return record.destination.issuer == account.issuerName ? record : nil
+            return !isForgotten() && record.destination.issuer == account.issuerName ? record : nil
         } catch {
             if error.code == .unreadable { return nil }
             throw error.protocolError

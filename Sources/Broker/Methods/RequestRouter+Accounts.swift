@@ -65,9 +65,10 @@ extension RequestRouter {
         return .later { reply in
             self.expire(reply, parameters.timeout)
             Task.onLoop {
-                var result = await account.logout(revoke: parameters.revoke ?? true)
-                await account.forgetClient(&result)
                 do throws(ProtocolError) {
+                    try await account.refuseNewer()
+                    var result = await account.logout(revoke: parameters.revoke ?? true)
+                    await account.forgetClient(&result)
                     try broker.removeAccount(account.name)
                     reply.succeed(result)
                 } catch {

@@ -118,12 +118,17 @@ extension RequestRouter {
         return .later { reply in
             self.expire(reply, parameters.timeout)
             Task.onLoop {
-                reply.succeed(
-                    await account.logout(
-                        revoke: parameters.revoke ?? true,
-                        endSession: parameters.endSession ?? false
+                do throws(ProtocolError) {
+                    try await account.refuseNewer()
+                    reply.succeed(
+                        await account.logout(
+                            revoke: parameters.revoke ?? true,
+                            endSession: parameters.endSession ?? false
+                        )
                     )
-                )
+                } catch {
+                    reply.fail(error)
+                }
             }
         }
     }

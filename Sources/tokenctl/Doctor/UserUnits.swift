@@ -7,6 +7,7 @@ package struct UserUnits: Sendable, Equatable {
     package static let arguments = [
         "--user", "show", "tokend.socket", "tokend.service",
         "--property=Id", "--property=LoadState", "--property=UnitFileState", "--property=ActiveState",
+        "--property=ConditionResult", "--property=ConditionTimestampMonotonic",
     ]
 
     private let units: [String: [String: String]]
@@ -38,6 +39,13 @@ package struct UserUnits: Sendable, Equatable {
         units["tokend.socket"]?["ActiveState"] == "active" || units["tokend.service"]?["ActiveState"] == "active"
     }
 
+    /// Whether systemd was to listen, and the unit's conditions kept it from that. One that was never asked says no, too.
+    private var isKept: Bool {
+        let socket = units["tokend.socket"]
+        return !isActive && socket?["ConditionResult"] == "no"
+            && socket?["ConditionTimestampMonotonic"].map { $0 != "0" } == true
+    }
+
     /// What is wrong with the units; nil where nothing is.
     package var fault: (detail: String, mend: String)? {
         guard isInstalled else { return nil }
@@ -46,6 +54,12 @@ package struct UserUnits: Sendable, Equatable {
         }
         if units["tokend.service"]?["ActiveState"] == "failed" {
             return ("tokend.service has failed", "journalctl --user --unit=tokend.service --lines=20")
+        }
+        if isKept {
+            let detail = "tokend.socket is not for root and the accounts of services (ConditionUser=)"
+            return (
+                detail, "use tokend as the user who signs in; “Under systemd” in docs/configuration.md has the drop-in"
+            )
         }
         let states = ["tokend.socket", "tokend.service"].map { units[$0]?["UnitFileState"] ?? "" }
         let isEnabled = states.contains { ["enabled", "enabled-runtime", "static", "linked"].contains($0) }
