@@ -53,7 +53,7 @@ package struct Advice: Sendable {
 
     private static func exitCode(_ code: TokenClientError.Code) -> Int32 {
         switch code {
-        case .untrustedPeer: ExitCode.noPermission
+        case .untrustedPeer, .notAllowed: ExitCode.noPermission
         case .connectionLost, .timeout: ExitCode.temporary
         case .protocolViolation: ExitCode.protocolError
         default: ExitCode.unavailable
