@@ -47,7 +47,12 @@ final class ChosenStore: CredentialStore {
         case .memory: return MemoryStore()
         case .file:
             let path = settings.storeFile.path ?? FileStore.standardPath(environment: environment)
-            return try FileStore(path: path, key: settings.storeFile.key, entropy: KernelEntropy())
+            return try FileStore(
+                path: path,
+                key: settings.storeFile.key,
+                credentials: environment["CREDENTIALS_DIRECTORY"].nonEmpty,
+                entropy: KernelEntropy()
+            )
         case .auto, .secretService: return try keyringStore(environment)
         }
     }
