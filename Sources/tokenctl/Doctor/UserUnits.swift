@@ -38,6 +38,12 @@ package struct UserUnits: Sendable, Equatable {
         units["tokend.socket"]?["ActiveState"] == "active" || units["tokend.service"]?["ActiveState"] == "active"
     }
 
+    /// Whether systemd listens.
+    package var isListening: Bool { units["tokend.socket"]?["ActiveState"] == "active" }
+
+    /// What makes a socket anew whose file is gone: `start` does nothing with a unit that is active.
+    package static let makeSocketAnew = "systemctl --user restart tokend.socket"
+
     /// What is wrong with the units; nil where nothing is.
     package var fault: (detail: String, mend: String)? {
         guard isInstalled else { return nil }
