@@ -70,4 +70,44 @@ import tokenctl
         #expect(DaemonStart.placeSteps(canLinger: false).count == 1)
         #expect(DaemonStart.placeSteps(canLinger: false)[0].contains("for tokend too"))
     }
+
+    @Test(arguments: [
+        ("keepassxc", "KeePassXC 2.7.4", "keepassxc 2.7.4 writes"),
+        ("gnome-keyring-daemon", "gnome-keyring-daemon: 42.1", "gnome-keyring-daemon 42.1 writes"),
+        // It would hand the call over to the one that runs.
+        ("kwalletd5", "kwalletd5 5.103.0", "kwalletd5 writes"), ("keepassxc", "", "keepassxc writes"),
+    ])
+    func `the program behind the store is named, with its version where it tells it`(
+        _ program: String,
+        _ output: String,
+        _ said: String
+    ) throws {
+        let daemon = try StandInDaemon { request in
+            let check: JSONValue = [
+                "name": "store of secret-service", "result": "ok", "program": .string(program),
+                "detail": .string("\(program) writes, reads and removes"),
+            ]
+            return request.method == "hello" ? .result(["version": "1"]) : .result(["checks": [check]])
+        }
+        defer { daemon.stop() }
+        let script = try TemporaryFile.script("echo '\(output)'\n")
+        var there = Surroundings()
+        there.programs = [program: script.path]
+        let outcome = try there.run(["doctor"], daemon)
+        #expect(outcome.output.contains("Secret Service: \(said)"), "\(outcome.output)")
+    }
+
+    @Test(arguments: [
+        ("kwalletd5", "kwalletmanager5"), ("keepassxc", "keepassxc"), ("gnome-keyring-daemon", "seahorse"),
+    ])
+    func `where a provider has nothing to keep grants in, its own program is the way out`(
+        _ provider: String,
+        _ step: String
+    ) throws {
+        let daemon = try StandInDaemon { _ in
+            .error("store_unavailable", code: -32010, data: ["provider": .string(provider)])
+        }
+        defer { daemon.stop() }
+        #expect(try Surroundings().run(["token", "work"], daemon).talk.contains("→ \(step)"))
+    }
 }

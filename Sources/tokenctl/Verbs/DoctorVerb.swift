@@ -76,7 +76,9 @@ struct DoctorVerb {
         do throws(TokenctlError) {
             let result = try conversation.ask(Doctor.self, params, timeout: .seconds(150))
             do throws(ProtocolError) {
-                return try Doctor.Result(json: result)
+                var found = try Doctor.Result(json: result)
+                found.checks = found.checks.map(StoreProgram(conversation.world).named)
+                return found
             } catch {
                 return Doctor.Result(checks: [.init("daemon's checks", .fail, detail: error.message)])
             }
