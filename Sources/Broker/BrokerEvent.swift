@@ -17,6 +17,8 @@ package enum BrokerEvent: Sendable {
     /// A person should sign in anew before the grant's fixed end, in unix seconds.
     case grantEnding(account: String, at: Int64)
     case storeFault(account: String?, StoreError)
+    /// The store had an older item than the one that it had taken last, which it has got again.
+    case storeRolledBack(account: String)
     /// The store answers, for the first time or after it did not.
     case storeOpened
     case loginStarted(account: String, loginID: String)
@@ -83,7 +85,8 @@ package enum BrokerEvent: Sendable {
             let outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
             let details: JSONObject = ["id": .string(question.id), "outcome": .string(outcome)]
             return EventMessage(.confirmEnded, account: question.account, at: now, details: details)
-        case .tokenDerived, .tokenRefused, .tokenServed, .refused, .strangerRefused, .notificationFault, .browserFault,
+        case .tokenDerived, .tokenRefused, .tokenServed, .refused, .strangerRefused, .storeRolledBack, .notificationFault,
+            .browserFault,
             .internalFault:
             return nil
         }

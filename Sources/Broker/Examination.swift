@@ -44,15 +44,19 @@ import TokendProtocol
                     mend: "restart tokend and the store"
                 )
             }
-            return .init(name, .ok, detail: "writes, reads and removes")
+            let program = broker.store.program
+            let detail = (program.map { "\($0) " } ?? "") + "writes, reads and removes"
+            return .init(name, .ok, detail: detail, program: program)
         } catch {
             let mend = error.code == .locked ? "tokenctl unlock" : mend(of: error)
-            return .init(name, .fail, detail: error.message, mend: mend)
+            return .init(name, .fail, detail: error.message, mend: mend, program: broker.store.program)
         }
     }
 
     private func mend(of error: StoreError) -> String {
-        error.file.map { "see to the file \($0)" } ?? "start a keyring, or set store: \"file\" in config.json5"
+        if let file = error.file { return "see to the file \(file)" }
+        if let provider = error.provider { return "see to \(provider), which provides the Secret Service" }
+        return "start gnome-keyring, KeePassXC or KWallet, or set store: \"file\" in config.json5"
     }
 
     private func loopback() -> [Doctor.Check] {

@@ -29,17 +29,22 @@ package struct LastingNotes: Sendable, Equatable {
     package var paused: Set<String>
     /// Programs that a person has let have an account's tokens from then on.
     package var decisions: [PolicyList.Decision]
+    /// The program that holds the grants, where it is one of several that could: another one in its place has none, and
+    /// that signs nobody out.
+    package var keyring: String?
 
     package init(
         removals: Set<String> = [],
         clientRemovals: Set<String> = [],
         paused: Set<String> = [],
-        decisions: [PolicyList.Decision] = []
+        decisions: [PolicyList.Decision] = [],
+        keyring: String? = nil
     ) {
         self.removals = removals
         self.clientRemovals = clientRemovals
         self.paused = paused
         self.decisions = decisions
+        self.keyring = keyring
     }
 }
 

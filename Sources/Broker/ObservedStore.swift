@@ -31,6 +31,7 @@ package import Systemd
     }
 
     package var kind: String { store.kind }
+    package var program: String? { store.program }
 
     package func items() async throws(StoreError) -> [StoredItem] {
         try await observe { () throws(StoreError) in try await store.items() }

@@ -107,12 +107,21 @@ package struct StoreError: Error, Sendable, Equatable {
     package var passphrase: Passphrase?
     /// The file that it is about, if it is one's.
     package var file: String?
+    /// The program that has to be seen to, if it is one's.
+    package var provider: String?
 
-    package init(code: Code, message: String, passphrase: Passphrase? = nil, file: String? = nil) {
+    package init(
+        code: Code,
+        message: String,
+        passphrase: Passphrase? = nil,
+        file: String? = nil,
+        provider: String? = nil
+    ) {
         self.code = code
         self.message = message
         self.passphrase = passphrase
         self.file = file
+        self.provider = provider
     }
 }
 
@@ -120,6 +129,9 @@ package struct StoreError: Error, Sendable, Equatable {
 @LoopActor package protocol CredentialStore: AnyObject, Sendable {
     /// `secret-service`, `file` or `memory`.
     var kind: String { get }
+
+    /// The program that keeps the items, as people know it; nil for a store of the daemon's own, or before it is known.
+    var program: String? { get }
 
     /// Every item of this user, of either kind.
     func items() async throws(StoreError) -> [StoredItem]
@@ -138,6 +150,10 @@ package struct StoreError: Error, Sendable, Equatable {
     /// - Throws: `passphraseUnwanted` where there is one and the store takes none; `locked` where it takes one and
     ///   there is none, or another one.
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError)
+}
+
+extension CredentialStore {
+    package var program: String? { nil }
 }
 
 /// What arrived at a loopback listener.

@@ -61,11 +61,13 @@ final class BusConnection {
     /// - Parameters:
     ///   - arguments: floating references, consumed.
     ///   - type: the type string of the whole answer; one of another type is an error.
+    ///   - limit: how long the answer may take; nil for GDBus's own 25 s.
     ///   - read: gets the answer's members.
     func call<Result>(
         _ target: MethodTarget,
         _ arguments: [OpaquePointer?] = [],
         returning type: String,
+        within limit: Duration? = nil,
         _ cancellation: Cancellation,
         read: ([OpaquePointer?]) -> Result
     ) throws(GLibError) -> Result {
@@ -81,7 +83,7 @@ final class BusConnection {
                 g_variant_new_tuple(arguments, gsize(arguments.count)),
                 replyType,
                 G_DBUS_CALL_FLAGS_NO_AUTO_START,
-                -1,
+                limit.map { gint($0 / .milliseconds(1)) } ?? -1,
                 cancellation.pointer,
                 error
             )
@@ -93,14 +95,16 @@ final class BusConnection {
     }
 
     /// Calls a method and does not care how it goes.
-    func notify(_ target: MethodTarget) {
+    ///
+    /// - Parameter arguments: floating references, consumed.
+    func notify(_ target: MethodTarget, _ arguments: [OpaquePointer?] = []) {
         g_dbus_connection_call(
             pointer,
             target.name,
             target.path,
             target.interface,
             target.method,
-            nil,
+            g_variant_new_tuple(arguments, gsize(arguments.count)),
             nil,
             G_DBUS_CALL_FLAGS_NO_AUTO_START,
             -1,

@@ -18,26 +18,51 @@ package import Systemd
     package nonisolated let schema: String
 
     private let worker: KeyringWorker
+    private let memory: ProviderMemory
     private let deadline: Duration
 
     /// Touches nothing yet.
     ///
     /// - Parameters:
+    ///   - holder: the program that held the items when an earlier process last knew. Another one is believed only where it
+    ///     has some.
+    ///   - common: what all items have that this process and earlier ones stored.
     ///   - deadline: how long a request takes at most, its time in the queue included.
     ///   - busAddress: the session bus; asked on the worker's thread at each connection.
+    ///   - walletAsks: whether KDE's wallet asks about each program that uses it; asked on the worker's thread.
     package nonisolated init(
         schema: String = "org.tokend.Grant",
+        holder: String? = nil,
+        common: [String: String] = [:],
         deadline: Duration = .seconds(10),
         busAddress: @escaping @Sendable () -> String? = {
             SessionBusAddress.resolve(environment: ProcessInfo.processInfo.environment)
+        },
+        walletAsks: @escaping @Sendable () -> Bool = {
+            KWalletSettings.asksForEachProgram(environment: ProcessInfo.processInfo.environment)
         }
     ) {
         self.schema = schema
         self.deadline = deadline
+        let memory = ProviderMemory(holder: holder)
+        self.memory = memory
         worker = KeyringWorker { desk in
-            StoreSession(desk: desk, schema: schema, busAddress: busAddress)
+            StoreSession(
+                desk: desk,
+                schema: schema,
+                memory: memory,
+                common: common,
+                walletAsks: walletAsks,
+                busAddress: busAddress
+            )
         }
     }
+
+    /// The program that holds the items, as the kernel names it; nil before anybody knows.
+    package var holder: String? { memory.holder }
+
+    /// Who answered last, whatever the answer was; nil before the first.
+    package var lastProvider: KeyringProvider? { memory.last }
 
     /// All items that have these attributes (and maybe more), secrets included; more than one where an older daemon, a
     /// person or another database of the provider has left some.

@@ -23,11 +23,14 @@ package struct KeyringError: Error, CustomStringConvertible {
     package let message: String
     /// The GLib error, if one was behind it.
     package let underlying: (any Error)?
+    /// The program that provides the store, where something has to be done in it.
+    package let provider: String?
 
-    package init(code: Code, message: String, underlying: (any Error)? = nil) {
+    package init(code: Code, message: String, underlying: (any Error)? = nil, provider: String? = nil) {
         self.code = code
         self.message = message
         self.underlying = underlying
+        self.provider = provider
     }
 
     package var description: String { message }

@@ -10,8 +10,16 @@ package struct KeyringProvider: Sendable, Equatable {
     /// The kernel's short name of its program, for example `gnome-keyring-d` or `keepassxc`; the same after a restart.
     package let program: String
 
+    /// The program's name as people know it.
+    package var name: String { Self.name(of: program) }
+
     /// For messages.
-    var text: String { "\(program) (process \(processID))" }
+    var text: String { "\(name) (process \(processID))" }
+
+    /// The whole of a name that the kernel has cut.
+    static func name(of program: String) -> String {
+        program == "gnome-keyring-d" ? "gnome-keyring-daemon" : program
+    }
 }
 
 /// Whether the secret store can be used now.

@@ -13,16 +13,26 @@ extension StoreSession {
 
     static var noProvider: KeyringError {
         unavailable(
-            "no program provides the Secret Service (org.freedesktop.secrets) in this session; install gnome-keyring,"
-                + " or start KeePassXC or KWallet with its Secret Service switched on"
+            "no program provides the Secret Service (org.freedesktop.secrets) in this session; start or install one"
+                + " (gnome-keyring, or KeePassXC or KWallet with its Secret Service switched on), or keep grants in a"
+                + " file (store: \"file\" in config.json5)"
         )
     }
 
-    static var noCollection: KeyringError {
-        unavailable(
-            "the keyring has no default collection to keep grants in; make one in your password manager: a keyring set"
-                + " as default in \"Passwords and Keys\", or in KeePassXC an open database with an exposed group"
-        )
+    static func noCollection(_ opened: Opened) -> KeyringError {
+        let name = opened.provider.name
+        let message =
+            if opened.wallet != nil {
+                "KDE's wallet (\(name)) has no wallet to keep grants in yet; make one in KWalletManager"
+                    + " (kwalletmanager5), and log in again"
+            } else if name == "keepassxc" {
+                "KeePassXC shows nothing to the Secret Service that grants could be kept in (a default collection);"
+                    + " open a database in it, and expose a group in its settings, \"Secret Service Integration\""
+            } else {
+                "\(name) has no default collection to keep grants in; make one in your password manager: with"
+                    + " gnome-keyring, a keyring set as default in \"Passwords and Keys\" (seahorse)"
+            }
+        return KeyringError(code: .unavailable, message: message, provider: name)
     }
 
     static var noDescriptors: KeyringError {
@@ -55,7 +65,8 @@ extension StoreSession {
     }
 
     static func replaced(_ program: String, by provider: KeyringProvider) -> KeyringError {
-        unavailable(
+        let program = KeyringProvider.name(of: program)
+        return unavailable(
             "the grants are in \(program), but \(provider.text) provides the Secret Service now; start \(program)"
                 + " again, or accept the new one with `tokenctl unlock`"
         )

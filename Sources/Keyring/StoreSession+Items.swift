@@ -39,7 +39,7 @@ extension StoreSession {
             }
             items.append(item)
         }
-        trust(opened.provider)
+        memory.trust(opened.provider)
         return items
     }
 
@@ -60,7 +60,8 @@ extension StoreSession {
             return try opened.create(item, schema: schema, in: collection.path, cancellation)
         }
         guard isStored else { throw Self.dismissed }
-        trust(opened.provider)
+        synchronize(collection, opened, cancellation)
+        memory.trust(opened.provider)
     }
 
     /// Removes all items with these attributes and says how many there were.
@@ -77,6 +78,9 @@ extension StoreSession {
             guard isRemoved else { throw Self.dismissed }
             count += 1
         }
+        if count > 0, opened.wallet != nil {
+            synchronize(try defaultCollection(opened, cancellation), opened, cancellation)
+        }
         return count
     }
 
@@ -88,7 +92,7 @@ extension StoreSession {
     ) throws(KeyringError) {
         let opened = try open(cancellation, isPersonal: true)
         let collection = try defaultCollection(opened, cancellation)
-        if secret_collection_get_locked(collection.pointer) != 0 {
+        if collection.isLocked {
             try unlock([collection.path], opened, cancellation)
             _ = try unlockedCollection(opened, cancellation)
         }
@@ -98,7 +102,7 @@ extension StoreSession {
                 try unlock(locked.map(\.path), opened, cancellation)
             }
         }
-        trust(opened.provider)
+        memory.trust(opened.provider)
     }
 
     private func unlock(
@@ -119,6 +123,8 @@ extension StoreSession {
         _ opened: Opened,
         _ cancellation: Cancellation
     ) throws(KeyringError) -> [ObjectReference<SecretItem>] {
+        // Before the search, which calls the items of a wallet locked as long as it is not unlocked here.
+        if opened.wallet != nil { _ = try unlockedCollection(opened, cancellation) }
         let found = try search(attributes, opened, cancellation)
         guard !found.contains(where: \.isLocked) else { throw Self.locked }
         _ = try unlockedCollection(opened, cancellation)
@@ -126,7 +132,7 @@ extension StoreSession {
     }
 
     /// A schema would make its name part of the match, and gnome-keyring knows no names of what it has never unlocked.
-    private func search(
+    func search(
         _ attributes: [String: String],
         _ opened: Opened,
         _ cancellation: Cancellation
@@ -151,9 +157,36 @@ extension StoreSession {
         _ opened: Opened,
         _ cancellation: Cancellation
     ) throws(KeyringError) -> ObjectReference<SecretCollection> {
-        let collection = try defaultCollection(opened, cancellation)
-        guard secret_collection_get_locked(collection.pointer) == 0 else { throw Self.locked }
+        var collection = try defaultCollection(opened, cancellation)
+        if collection.isLocked, try unlockSilently(collection, opened, cancellation) {
+            collection = try defaultCollection(opened, cancellation)
+        }
+        guard !collection.isLocked else { throw Self.locked }
         return collection
+    }
+
+    /// Unlocks KDE's wallet where that asks nobody: one that is open, by PAM or by another program, is locked for the
+    /// Secret Service until somebody unlocks it there.
+    private func unlockSilently(
+        _ collection: ObjectReference<SecretCollection>,
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> Bool {
+        guard let wallet = opened.wallet, !walletAsks() else { return false }
+        return try attempt("unlock the open wallet") { () throws(GLibError) in
+            guard try wallet.isOpen(collection.label, cancellation) else { return false }
+            return try opened.unlock([collection.path], cancellation)
+        }
+    }
+
+    /// Has a provider that acknowledges first and writes later write now, where that asks nobody.
+    private func synchronize(
+        _ collection: ObjectReference<SecretCollection>,
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) {
+        guard let wallet = opened.wallet, !walletAsks() else { return }
+        wallet.synchronize(collection.label, cancellation)
     }
 
     private func defaultCollection(
@@ -171,7 +204,7 @@ extension StoreSession {
                 )
             }
         }
-        guard let collection else { throw Self.noCollection }
+        guard let collection else { throw Self.noCollection(opened) }
         return ObjectReference(owned: collection)
     }
 
@@ -194,4 +227,15 @@ extension StoreSession {
 
 extension ObjectReference where Object == SecretItem {
     fileprivate var isLocked: Bool { secret_item_get_locked(pointer) != 0 }
+}
+
+extension ObjectReference where Object == SecretCollection {
+    fileprivate var isLocked: Bool { secret_collection_get_locked(pointer) != 0 }
+
+    /// The name of KDE's wallet, for one of KDE's.
+    fileprivate var label: String {
+        let label = secret_collection_get_label(pointer)
+        defer { g_free(label) }
+        return label.map { String(cString: $0) } ?? ""
+    }
 }

@@ -18,22 +18,37 @@ final class StoreSession {
         let connection: BusConnection
         let service: ObjectReference<SecretService>
         let provider: KeyringProvider
+        /// nil where the provider is none of KDE's.
+        let wallet: KWallet?
     }
 
     let desk: WorkerDesk
     let schema: String
-    /// The program that had an item of ours, or that a person unlocked.
-    private(set) var trustedProgram: String?
+    /// Whether KDE's wallet asks about each program that uses it, and so about what is done with it beside its Secret
+    /// Service.
+    let walletAsks: @Sendable () -> Bool
+    let memory: ProviderMemory
+    /// What all items of ours have.
+    private let common: [String: String]
     private let busAddress: @Sendable () -> String?
     private var connection: BusConnection?
     private var opened: Opened?
-    private var lastProvider: KeyringProvider?
     /// Several times what one call takes, since the rest of the process may be at its limit at the same moment.
     private let reserve = DescriptorReserve(16)
 
-    init(desk: WorkerDesk, schema: String, busAddress: @escaping @Sendable () -> String?) {
+    init(
+        desk: WorkerDesk,
+        schema: String,
+        memory: ProviderMemory,
+        common: [String: String],
+        walletAsks: @escaping @Sendable () -> Bool,
+        busAddress: @escaping @Sendable () -> String?
+    ) {
         self.desk = desk
         self.schema = schema
+        self.memory = memory
+        self.common = common
+        self.walletAsks = walletAsks
         self.busAddress = busAddress
     }
 
@@ -52,17 +67,15 @@ final class StoreSession {
             if let owner {
                 try bind(connection, to: owner, cancellation)
             } else {
-                try start(connection, mayActivate: isPersonal || lastProvider == nil, cancellation)
+                try start(connection, mayActivate: isPersonal || memory.last == nil, cancellation)
             }
-        if !isPersonal, let trustedProgram, trustedProgram != opened.provider.program {
-            throw Self.replaced(trustedProgram, by: opened.provider)
+        if !isPersonal, let holder = memory.holder, holder != opened.provider.program {
+            // Since an earlier process's time it may have taken the items over, as oo7 does in gnome-keyring's place.
+            guard memory.isNoted, try !search(common, opened, cancellation).isEmpty else {
+                throw Self.replaced(holder, by: opened.provider)
+            }
         }
         return opened
-    }
-
-    /// From now on, this provider's program is the one that holds the items.
-    func trust(_ provider: KeyringProvider) {
-        trustedProgram = provider.program
     }
 
     /// Does a piece of work with GLib. After a failure the next request starts with a new session: an old one does
@@ -104,7 +117,7 @@ final class StoreSession {
         _ cancellation: Cancellation
     ) throws(KeyringError) -> Opened {
         opened = nil
-        guard mayActivate else { throw Self.gone(lastProvider) }
+        guard mayActivate else { throw Self.gone(memory.last) }
         let owner = try attempt("start a Secret Service") { () throws(GLibError) in
             do throws(GLibError) {
                 try connection.activate(Self.busName, cancellation: cancellation)
@@ -127,17 +140,21 @@ final class StoreSession {
             return opened
         }
         opened = nil
-        let (service, provider) = try attempt("open a session with the Secret Service") { () throws(GLibError) in
+        let opened = try attempt("open a session with the Secret Service") { () throws(GLibError) in
             let processID = try connection.processID(of: owner, cancellation: cancellation)
             let service = try GLibError.object { error in
                 tokend_secret_open_service(connection.pointer, owner, cancellation.pointer, error)
             }
             let program = Self.program(of: processID)
-            return (service, KeyringProvider(owner: owner, processID: processID, program: program))
+            return Opened(
+                connection: connection,
+                service: service,
+                provider: KeyringProvider(owner: owner, processID: processID, program: program),
+                wallet: try KWallet(of: owner, on: connection, cancellation)
+            )
         }
-        let opened = Opened(connection: connection, service: service, provider: provider)
         self.opened = opened
-        lastProvider = provider
+        memory.saw(opened.provider)
         return opened
     }
 

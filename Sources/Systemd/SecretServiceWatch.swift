@@ -16,6 +16,8 @@ package final class SecretServiceWatch {
         case lockChanged(collection: String, isLocked: Bool)
         /// A collection came, went or changed.
         case collectionChanged(collection: String)
+        /// A wallet of KDE's was opened, by PAM for example: the Secret Service on it says nothing of that.
+        case walletOpened
     }
 
     /// The name that providers own.
@@ -43,7 +45,12 @@ package final class SecretServiceWatch {
             guard signal.arguments.count > 1, let isLocked = signal.arguments[1][key: "Locked"]?.bool else { return }
             handler(.lockChanged(collection: signal.path, isLocked: isLocked))
         }
-        slots = [owner, service, properties]
+        let wallet = try bus.match(
+            BusMatch(sender: Self.name, interface: "org.kde.KWallet", member: "walletOpened")
+        ) { _ in
+            handler(.walletOpened)
+        }
+        slots = [owner, service, properties, wallet]
     }
 
     /// Ends the watch. Loop's thread only.

@@ -171,13 +171,21 @@ extension SocketConnection {
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, .max)
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
         let result = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
-        guard result == 0, credentials.uid == listener else {
-            let expected = listener == geteuid() ? "" : ", not uid \(listener)"
-            throw TokenClientError(
-                .untrustedPeer,
-                "another user (uid \(credentials.uid)) listens at \(path)\(expected); nothing was sent"
-            )
+        guard result == 0, credentials.uid == listener, !UserNamespace.hides(credentials.uid) else {
+            throw TokenClientError(.untrustedPeer, Self.stranger(credentials.uid, path, listener))
         }
+    }
+
+    private static func stranger(_ uid: UInt32, _ path: String, _ listener: UInt32) -> String {
+        guard !UserNamespace.hides(uid) else {
+            return
+                "whoever listens at \(path) has no uid in here (\(uid) stands for all users whom this container does not "
+                + "know); nothing was sent; run the container with that user in it (podman: --userns=keep-id)"
+        }
+        let expected = listener == geteuid() ? "" : ", not uid \(listener)"
+        return
+            "another user (uid \(uid)) listens at \(path)\(expected); nothing was sent; if that is the user whose tokend "
+            + "you mean, name both: TOKEND_SOCKET=\(path) TOKEND_SOCKET_UID=\(uid)"
     }
 
     private static func text(of failure: Int32) -> String {

@@ -27,6 +27,8 @@ public final class TokenClient {
     package let listener: UInt32
     private var connection: SocketConnection?
     private var lastID: Int64 = 0
+    /// Whether the daemon has ever said anything.
+    private var hasHeard = false
     /// Replies that came while another was waited for.
     private var early: [Int64: Reply] = [:]
     private var events: [JSONObject] = []
@@ -104,7 +106,7 @@ public final class TokenClient {
         if try connection?.send(line, deadline: deadline) == true { return pending }
         let fresh = try connected(deadline)
         connection = fresh
-        guard try fresh.send(line, deadline: deadline) else { throw Self.lost(method) }
+        guard try fresh.send(line, deadline: deadline) else { throw lost(method) }
         return pending
     }
 
@@ -121,7 +123,7 @@ public final class TokenClient {
         var resend = Self.mayRepeat(pending.method) ? resend : nil
         while true {
             if let reply = early.removeValue(forKey: pending.id) { return .reply(try reply.get()) }
-            guard let open = connection else { throw Self.lost(pending.method) }
+            guard let open = connection else { throw lost(pending.method) }
             switch try open.nextLine(deadline: deadline, watching: watching) {
             case .line(let line): try take(line)
             case .deadline: return .deadline
@@ -139,13 +141,13 @@ public final class TokenClient {
     package func nextEvent(until deadline: Deadline, watching: Int32 = -1) throws(TokenClientError) -> JSONObject? {
         while true {
             if !events.isEmpty { return events.removeFirst() }
-            guard let open = connection else { throw Self.lost(.eventsSubscribe) }
+            guard let open = connection else { throw lost(.eventsSubscribe) }
             switch try open.nextLine(deadline: deadline, watching: watching) {
             case .line(let line): try take(line)
             case .deadline, .interrupted: return nil
             case .closed:
                 connection = nil
-                throw Self.lost(.eventsSubscribe)
+                throw lost(.eventsSubscribe)
             }
         }
     }
@@ -160,13 +162,14 @@ public final class TokenClient {
         deadline: Deadline
     ) throws(TokenClientError) {
         connection = nil
-        guard let params else { throw Self.lost(pending.method) }
+        guard let params else { throw lost(pending.method) }
         let fresh = try connected(deadline)
-        guard try fresh.send(Self.line(pending, params), deadline: deadline) else { throw Self.lost(pending.method) }
+        guard try fresh.send(Self.line(pending, params), deadline: deadline) else { throw lost(pending.method) }
         connection = fresh
     }
 
     private func take(_ line: [UInt8]) throws(TokenClientError) {
+        hasHeard = true
         guard let message = try? JSONReader().read(line).object else {
             connection = nil
             throw TokenClientError(.protocolViolation, "what listens at \(socketPath) does not speak tokend's protocol")
@@ -212,7 +215,16 @@ extension TokenClient {
         return .failure(TokenClientError(reply: ProtocolError(json: error), number: error.object?["code"]?.int64))
     }
 
-    private static func lost(_ method: Method) -> TokenClientError {
-        TokenClientError(.connectionLost, "tokend went away before it answered “\(method.rawValue)”")
+    /// A daemon of another user's that has never said a word has sent this user away (SO_PEERCRED).
+    private func lost(_ method: Method) -> TokenClientError {
+        guard !hasHeard, listener != geteuid() else {
+            return TokenClientError(.connectionLost, "tokend went away before it answered “\(method.rawValue)”")
+        }
+        return TokenClientError(
+            .notAllowed,
+            "tokend of uid \(listener) closed the connection without a word: it does not serve uid \(geteuid()) at "
+                + "\(socketPath); let its owner add that uid to the socket's `uids` (for a container's user, the uid that "
+                + "it has outside)"
+        )
     }
 }

@@ -21,6 +21,8 @@ public struct TokenClientError: Error, Sendable, CustomStringConvertible {
         public static let daemonAbsent = Code(rawValue: "daemon_absent")
         /// Who listens on the socket is not you, nor the user that you named; nothing was sent to them.
         public static let untrustedPeer = Code(rawValue: "untrusted_peer")
+        /// The daemon does not serve this program, or not so much.
+        public static let notAllowed = Code(rawValue: "not_allowed")
         /// The daemon went away before it answered, and the request may have been carried out.
         public static let connectionLost = Code(rawValue: "connection_lost")
         /// The daemon's answer does not follow the protocol.

@@ -62,13 +62,22 @@ package enum Doctor: MethodCall {
         package var detail: String?
         /// What to do about it.
         package var mend: String?
+        /// The program that was looked at, where it is another one than the daemon.
+        package var program: String?
 
         /// A check that was made.
-        package init(_ name: String, _ result: Outcome, detail: String? = nil, mend: String? = nil) {
+        package init(
+            _ name: String,
+            _ result: Outcome,
+            detail: String? = nil,
+            mend: String? = nil,
+            program: String? = nil
+        ) {
             self.name = name
             self.result = result
             self.detail = detail
             self.mend = mend
+            self.program = program
         }
     }
 
@@ -92,7 +101,8 @@ package enum Doctor: MethodCall {
                     try reader.required(reader.string("name"), "name"),
                     Check.Outcome(rawValue: try reader.required(reader.string("result"), "result")),
                     detail: try reader.string("detail"),
-                    mend: try reader.string("mend")
+                    mend: try reader.string("mend"),
+                    program: try reader.string("program")
                 )
             }
             trace = try reader.objects("trace")?.map { object throws(ProtocolError) in try Exchange(json: object) }
@@ -103,6 +113,7 @@ package enum Doctor: MethodCall {
                 var object: JSONObject = ["name": .string(check.name), "result": .string(check.result.rawValue)]
                 object.set("detail", check.detail)
                 object.set("mend", check.mend)
+                object.set("program", check.program)
                 return JSONValue.object(object)
             }
             var object: JSONObject = ["checks": .array(list)]

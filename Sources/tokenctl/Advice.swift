@@ -31,9 +31,20 @@ package struct Advice: Sendable {
 
     /// What to do where no program provides the Secret Service.
     package static let storeSteps = [
-        "start a keyring: gnome-keyring, or KeePassXC with its Secret Service",
+        "start a keyring: gnome-keyring, or KeePassXC or KWallet with its Secret Service",
         "or have an encrypted file: store: \"file\" in ~/.config/tokend/config.json5",
     ]
+
+    /// What to do where one does, and grants cannot be kept in it.
+    private static func storeSteps(of provider: String?) -> [String] {
+        switch provider {
+        case nil: storeSteps
+        case "kwalletd5"?, "kwalletd6"?, "ksecretd"?: ["kwalletmanager5   (KDE's program for its wallets)"]
+        case "keepassxc"?: ["keepassxc   (open a database, and expose a group to the Secret Service)"]
+        case "gnome-keyring-daemon"?: ["seahorse   (“Passwords and Keys”)"]
+        default: ["tokenctl doctor"]
+        }
+    }
 
     /// The error as `tokenctl` tells it.
     package func error(_ cause: TokenClientError) -> TokenctlError {
@@ -53,7 +64,7 @@ package struct Advice: Sendable {
 
     private static func exitCode(_ code: TokenClientError.Code) -> Int32 {
         switch code {
-        case .untrustedPeer: ExitCode.noPermission
+        case .untrustedPeer, .notAllowed: ExitCode.noPermission
         case .connectionLost, .timeout: ExitCode.temporary
         case .protocolViolation: ExitCode.protocolError
         default: ExitCode.unavailable
@@ -80,7 +91,7 @@ package struct Advice: Sendable {
             return ["tokenctl login" + suffix(name) + (wanted.map { " --scope \($0)" } ?? "")]
         case "store_locked": return ["tokenctl unlock"]
         case "store_unavailable" where data["file"] != nil: return ["tokenctl doctor"]
-        case "store_unavailable": return Self.storeSteps
+        case "store_unavailable": return Self.storeSteps(of: data["provider"]?.string)
         case "account_exists":
             return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
         case "config_invalid": return mend(data)

@@ -40,6 +40,8 @@ package struct TokenctlError: Error, Sendable, Equatable {
         package static let providerError = Code(rawValue: "provider_error")
         /// No daemon listens.
         package static let daemonAbsent = Code(rawValue: "daemon_absent")
+        /// Somebody else's program listens.
+        package static let untrustedPeer = Code(rawValue: "untrusted_peer")
         /// The daemon went away before it answered.
         package static let connectionLost = Code(rawValue: "connection_lost")
     }

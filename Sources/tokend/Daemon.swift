@@ -103,7 +103,8 @@ import TokendProtocol
         }
         let initial = read(DaemonConfiguration())
         log.level = initial.daemon.logLevel
-        let store = ChosenStore(environment: environment)
+        let state = StateFolder(environment: environment, loop: loop, log: log)
+        let store = ChosenStore(environment: environment, state: state)
         if initial.daemonFaults.isEmpty { try store.choose(initial.daemon) }
         self.store = store
         let notifier = DesktopNotifier(loop: loop, log: log)
@@ -115,7 +116,7 @@ import TokendProtocol
             redirects: LoopbackRedirects(loop: loop, log: log),
             browser: DesktopBrowser(loop: loop, environment: environment),
             handlers: DesktopHandlers(environment: environment),
-            state: StateFolder(environment: environment, loop: loop, log: log),
+            state: state,
             files: PersonalAccountFiles(folders: folders),
             log: log
         )
@@ -233,7 +234,7 @@ import TokendProtocol
             buses.append(bus)
             storeWatch = try SecretServiceWatch(on: bus) { [unowned self] event in
                 switch event {
-                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged: lookAtStoreSoon()
+                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged, .walletOpened: lookAtStoreSoon()
                 case .vanished, .lockChanged: break
                 }
             }

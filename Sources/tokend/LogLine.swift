@@ -68,6 +68,12 @@ struct LogLine {
                 "\(subject)\(error.message)",
                 Self.fields("store_fault", account, kind: error.protocolError.kind)
             )
+        case .storeRolledBack(let account):
+            self.init(
+                .warning,
+                "\(account): the secret store came back with an older item; the newer one is in it again",
+                Self.fields("store_rolled_back", account)
+            )
         case .storeOpened:
             self.init(.info, "the secret store is open", Self.fields("store_unlocked", nil))
         case .loginStarted(let account, _):
@@ -156,6 +162,7 @@ struct LogLine {
         "internal_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00b",
         "confirm_wanted": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00e",
         "notification_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00f",
+        "store_rolled_back": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e011",
         "refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e010",
         "stranger_refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e011",
     ]

@@ -42,6 +42,9 @@ import TokendProtocol
         ("{ store_file: { path: \"/grants/\" } }", "store_file.path"),
         ("{ store_file: { key: \"file:key\" } }", "store_file.key"),
         ("{ store_file: { key: \"file:\" } }", "store_file.key"),
+        ("{ store_file: { key: \"credential:\" } }", "store_file.key"),
+        ("{ store_file: { key: \"credential:a/b\" } }", "store_file.key"),
+        ("{ store_file: { key: \"credential:..\" } }", "store_file.key"),
         ("{ store_file: { keys: \"passphrase\" } }", "store_file.keys"),
     ])
     func `what cannot be meant is a fault at its member`(text: String, member: String) {

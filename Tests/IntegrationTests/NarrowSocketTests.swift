@@ -143,7 +143,15 @@ extension Programs {
                     let refused = try await token(uid)
                     #expect(refused.status == .code(77) && refused.output.isEmpty, "\(refused)")
                     #expect(refused.errors.contains("another user (uid 0) listens at \(path)"))
+                    #expect(refused.errors.contains("TOKEND_SOCKET_UID=0"))
                 }
+                try stand.world.writeConfiguration(
+                    "{ sockets: { build: { path: \"\(path)\", accounts: [\"work\"], mode: \"0666\", uids: [1] } } }"
+                )
+                _ = try await stand.client.result("config.reload")
+                let unwanted = try await token("0")
+                #expect(unwanted.status == .code(77) && unwanted.output.isEmpty, "\(unwanted)")
+                #expect(unwanted.errors.contains("does not serve uid \(nobody)"), "\(unwanted)")
             }
         }
     }

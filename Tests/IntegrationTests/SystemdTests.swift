@@ -21,6 +21,7 @@ extension Programs {
                 try await reload(box)
                 try await crash(box)
                 try await watchdog(box)
+                try await lostSocket(box)
                 try await stopAndActivate(box)
                 try await journal(box)
             }
@@ -128,6 +129,17 @@ extension Programs {
             )
             _ = try await box.asUser("tokenctl", "token", "work")
             #expect(try await state(box, "NRestarts") == "1")
+        }
+
+        /// A socket's file that somebody removed, and the way out that is told.
+        private func lostSocket(_ box: SystemdBox) async throws {
+            try await box.asUser("sh", "-c", "rm $XDG_RUNTIME_DIR/tokend/tokend.sock")
+            let absent = try await box.tryAsUser("tokenctl", "token", "work")
+            let step = "systemctl --user restart tokend.socket"
+            #expect(absent.errors.contains("→ \(step)\n"), "\(absent)")
+            #expect(try await box.tryAsUser("tokenctl", "doctor").output.contains("→ \(step)"))
+            try await box.asUser("sh", "-c", step)
+            _ = try await box.asUser("tokenctl", "token", "work")
         }
 
         private func stopAndActivate(_ box: SystemdBox) async throws {

@@ -31,10 +31,6 @@ import tokenctl
         return there
     }
 
-    private static func systemctl(_ socket: String, _ service: String) throws -> TemporaryFile {
-        try .script("printf '%s\n' \(socket) '' \(service)\n")
-    }
-
     @Test func `where all is well it says so, a line a finding`() throws {
         let daemon = try Self.daemon([["name": "clock", "result": "ok", "detail": "0 s apart"]])
         defer { daemon.stop() }
@@ -68,7 +64,7 @@ import tokenctl
         #expect(outcome.output.contains("✗ daemon"))
         #expect(outcome.output.contains("→ start it by hand: tokend"))
         var there = Self.surroundings(nil)
-        let systemctl = try Self.systemctl(
+        let systemctl = try DoctorWaysOutTests.systemctl(
             "Id=tokend.socket LoadState=loaded UnitFileState=enabled ActiveState=inactive",
             "Id=tokend.service LoadState=loaded UnitFileState=disabled ActiveState=inactive"
         )
@@ -130,7 +126,11 @@ import tokenctl
         #expect(outcome.code == 1)
         #expect(outcome.talk == "3 things are wrong.\n")
         #expect(outcome.output.contains("→ apt install xdg-utils"))
-        #expect(outcome.output.contains("→ export XDG_RUNTIME_DIR=/run/user/\(geteuid())"))
+        // The same path is no way out where it is what is missing.
+        let standard = "/run/user/\(geteuid())"
+        #expect(
+            outcome.output.contains("→ export XDG_RUNTIME_DIR=\(access(standard, F_OK) == 0 ? standard : "FOLDER")")
+        )
         there.environment["DISPLAY"] = nil
         #expect(try there.run(["doctor"], daemon).output.contains("– browser         this session has no display"))
     }
@@ -145,12 +145,6 @@ import tokenctl
         #expect(outcome.code == (isFault ? 1 : 0))
         #expect(outcome.output.contains(isFault ? "✗ message bus" : "– message bus"), "\(outcome.output)")
         #expect(outcome.output.contains("→ apt install dbus-user-session") == isFault)
-    }
-
-    @Test func `where there is no runtime folder, the next step gives the socket a place`() {
-        #expect(DaemonStart.placeSteps(canLinger: true)[0].hasPrefix("loginctl enable-linger"))
-        #expect(DaemonStart.placeSteps(canLinger: false).count == 1)
-        #expect(DaemonStart.placeSteps(canLinger: false)[0].contains("for tokend too"))
     }
 
     @Test func `a bus that only has an address is none`() throws {

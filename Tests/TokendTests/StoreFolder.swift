@@ -36,9 +36,14 @@ final class StoreFolder: Sendable {
         StoreVault(PrivateFile(path, synchronize: synchronize), cost: cost)
     }
 
+    /// A vault that opens by itself, with what lies elsewhere.
+    func vault(_ source: StoreKeySource) -> StoreVault {
+        StoreVault(PrivateFile(path), key: source, cost: Self.cheap)
+    }
+
     /// A vault that opens by itself.
     func keyFileVault() -> StoreVault {
-        StoreVault(PrivateFile(path), keyFile: PrivateFile(keyPath), cost: Self.cheap)
+        StoreVault(PrivateFile(path), key: .file(PrivateFile(keyPath)), cost: Self.cheap)
     }
 
     /// A vault that is open, with the items in it.

@@ -142,6 +142,40 @@ import tokend
         #expect(folder.bytes() == nil)
     }
 
+    @Test
+    func `with a credential of the service manager's it opens by itself, and without it says how to hand it over`()
+        throws
+    {
+        try folder.write("0123456789abcdef\n", to: folder.keyPath, mode: 0o440)
+        let (place, name) = (
+            PrivateFile.folder(of: folder.keyPath), String(folder.keyPath.split(separator: "/").last ?? "")
+        )
+        let given = StoreKeySource.credential(name: name, folder: place)
+        try folder.vault(given).change(.random) { $0.put(StoreFolder.item()) }
+        #expect(try folder.vault(given).contents().items == [StoreFolder.item()])
+        for missing in [StoreKeySource.credential(name: name, folder: nil), .credential(name: "other", folder: place)] {
+            let error = StoreFolder.error { () throws(StoreError) in try folder.vault(missing).contents() }
+            #expect(error?.code == .unavailable)
+            #expect(error?.message.contains("LoadCredential=") == true)
+        }
+        let unwanted = StoreFolder.error { () throws(StoreError) in
+            try folder.vault(given).unlock(StoreFolder.passphrase, .random)
+        }
+        #expect(unwanted?.message.contains("the credential “\(name)”") == true)
+    }
+
+    @Test func `a lost key file is to be put back where there is a store, and no new one proposed`() throws {
+        let missing = StoreFolder.error { () throws(StoreError) in try folder.keyFileVault().contents() }
+        #expect(missing?.message.contains("openssl rand") == true)
+        try folder.write("one", to: folder.keyPath)
+        try folder.keyFileVault().change(.random) { $0.put(StoreFolder.item()) }
+        unlink(folder.keyPath)
+        let lost = StoreFolder.error { () throws(StoreError) in try folder.keyFileVault().contents() }
+        #expect(lost?.code == .unavailable)
+        #expect(lost?.message.contains("put the key file back from a copy") == true)
+        #expect(lost?.message.contains("openssl") == false)
+    }
+
     @Test func `another key file's content opens nothing and changes nothing`() throws {
         try folder.write("one", to: folder.keyPath)
         try folder.keyFileVault().change(.random) { $0.put(StoreFolder.item()) }

@@ -21,14 +21,14 @@ package_test_packages="debootstrap lintian socat systemd-container"
 # What the demo runs: a message bus, a keyring, and something to fetch pages and read notifications with.
 demo_packages="curl dbus gnome-keyring libglib2.0-bin socat"
 
-# What the tests run on top: a sandbox, another machine's ssh, a look into the keyring, a second keyring, a browser, a
+# What the tests run on top: a sandbox, another machine's ssh, a look into the keyring, two more keyrings, a browser, a
 # bootable systemd, a real OpenID provider with its database, a mail server, the tools that take tokens from here (git,
 # mail, containers, AWS, Kubernetes), shells, networks of their own, and what the commands in README.md and docs use.
 test_packages="awscli bubblewrap chromium chromium-driver curl dbus dbus-user-session desktop-file-utils
     dovecot-imapd dovecot-submissiond dunst fish flatpak fonts-dejavu-core gcc git glewlwyd gnome-keyring iproute2 isync jq
-    keepassxc libc6-dev libglib2.0-bin libpam-systemd libsasl2-modules-kdexoauth2 libsecret-tools libzbar0 man-db
-    mandoc msmtp neomutt nftables openssh-client openssh-server openssl podman procps python3 python3-gi python3-venv socat
-    systemd systemd-container util-linux xdg-utils xvfb zsh"
+    keepassxc libc6-dev libglib2.0-bin libkf5wallet-bin libpam-systemd libqca-qt5-2-plugins libsasl2-modules-kdexoauth2
+    libsecret-tools libzbar0 man-db mandoc msmtp neomutt nftables openssh-client openssh-server openssl podman procps
+    python3 python3-gi python3-venv socat systemd systemd-container util-linux xdg-utils xvfb zsh"
 # Another source of kubectl than Debian will do, and cannot be beside it.
 [[ -x /usr/bin/kubectl ]] || test_packages+=" kubernetes-client"
 

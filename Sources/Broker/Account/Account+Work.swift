@@ -59,13 +59,14 @@ extension Account {
         guard let configuration else { return failUnconfigured(record, variant) }
         let generation = generation
         let access = access(configuration, for: record.destination)
-        let flow = RefreshFlow(access: access, store: ports.store, variant: variant, turn: turn) { [weak self] in
+        var flow = RefreshFlow(access: access, store: ports.store, variant: variant, turn: turn) { [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in
             await self?.mend()
         }
-        Task.onLoop { [self] in
+        flow.onRollback = { [name, ports] in ports.log.record(.storeRolledBack(account: name)) }
+        Task.onLoop { [self, flow] in
             await tokenTurn.take()
             let outcome = await flow.run(record)
             tokenTurn.give()

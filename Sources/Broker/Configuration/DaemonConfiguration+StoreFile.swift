@@ -10,6 +10,8 @@ extension DaemonConfiguration {
             case passphrase
             /// The content of a file that is the daemon's user's alone: the store opens by itself.
             case file(path: String)
+            /// A credential that the service manager hands over, by its name: the store opens by itself.
+            case credential(name: String)
         }
 
         /// An absolute path; nil for the one in the person's data folder.
@@ -28,12 +30,23 @@ extension DaemonConfiguration {
                     key = .passphrase
                 } else if text.hasPrefix("file:"), Self.isFile(text.dropFirst(5)) {
                     key = .file(path: String(text.dropFirst(5)))
+                } else if text.hasPrefix("credential:"), Self.isCredential(text.dropFirst(11)) {
+                    key = .credential(name: String(text.dropFirst(11)))
                 } else {
                     // What stands there may be a passphrase that somebody took this for the place of.
-                    reader.fault("key", "must be \"passphrase\" (it comes by tokenctl unlock) or \"file:/PATH\"")
+                    let words = "\"passphrase\" (it comes by tokenctl unlock), \"file:/PATH\" or \"credential:NAME\""
+                    reader.fault("key", "must be \(words)")
                 }
             }
             reader.finish()
+        }
+
+        /// A name that systemd takes for a credential's: a file's, in ASCII (systemd.exec(5)).
+        private static func isCredential(_ name: Substring) -> Bool {
+            (1...255).contains(name.utf8.count) && name != "." && name != ".."
+                && name.utf8.allSatisfy {
+                    (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+                }
         }
 
         private static func isFile(_ path: some StringProtocol) -> Bool {

@@ -99,6 +99,12 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether the daemon can get another token without a person.
     package var canRenew: Bool { renewable || isOwn }
 
+    /// Whether it was written after the other: of a later sign-in, or with a later refresh token of the same. A store that
+    /// has the other has lost this one: it acknowledges before it writes, or a copy of it was put back.
+    func isLater(than other: GrantRecord) -> Bool {
+        (signedInAt, generation) > (other.signedInAt, other.generation)
+    }
+
     /// The same grant without anything secret, for the time after its end.
     package func tombstone(_ end: Ended) -> GrantRecord {
         var record = self

@@ -274,6 +274,7 @@ extension StoreError {
         var error = ProtocolError(code == .locked || code == .dismissed ? .storeLocked : .storeUnavailable, message)
         if let passphrase { error.data["passphrase"] = .string(passphrase.rawValue) }
         if let file { error.data["file"] = .string(file) }
+        if let provider { error.data["provider"] = .string(provider) }
         return error
     }
 }

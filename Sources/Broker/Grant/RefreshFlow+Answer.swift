@@ -169,7 +169,9 @@ extension RefreshFlow {
         defer { turn.give() }
         do throws(StoreError) {
             guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
-            guard stored.refreshToken == record.refreshToken else { return ifWanted(.replaced(stored)) }
+            guard stored.refreshToken == record.refreshToken || record.isLater(than: stored) else {
+                return ifWanted(.replaced(stored))
+            }
             return try await writeInTurn(tombstone) ? .ended(tombstone, nil) : nil
         } catch {
             return ifWanted(.ended(tombstone, error))

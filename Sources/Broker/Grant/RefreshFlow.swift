@@ -58,6 +58,8 @@ import TokendProtocol
     let fate: @LoopActor () -> Fate
     /// Corrects the store after a write of this refresh, because the user signed out meanwhile.
     let mend: @LoopActor () async -> Void
+    /// The store had an older item than the one that it was given last.
+    var onRollback: @LoopActor () -> Void = {}
 
     var account: AccountConfiguration { access.account }
     var isWanted: Bool { fate() == .wanted }
@@ -67,10 +69,16 @@ import TokendProtocol
         do throws(StoreError) {
             guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
             guard isWanted else { return nil }
-            guard let token = known.refreshToken, stored.refreshToken == token, stored.ended == nil else {
+            guard let token = known.refreshToken else { return .replaced(stored) }
+            var isMarked = stored.pending != nil
+            if known.isLater(than: stored) {
+                // Sent again, an older refresh token would be a spent one.
+                guard try await write(known) else { return nil }
+                onRollback()
+                isMarked = known.pending != nil
+            } else if stored.refreshToken != token || stored.ended != nil {
                 return .replaced(stored)
             }
-            let isMarked = stored.pending != nil
             if variant == nil, let outcome = await tradeHeld(known, isMarked: isMarked) { return outcome }
             return try await refresh(known, token, isMarked: isMarked)
         } catch {

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How the daemon is started where this is read, by what there is. Pure.
+/// How the daemon is started, or reached, where this is read, by what there is. Pure.
 package enum DaemonStart {
-    /// The commands, the best first. `units`: what the user manager says of tokend's units; nil where none answers.
-    package static func steps(_ units: UserUnits?) -> [String] {
-        guard let units, units.isInstalled else {
-            return ["start it by hand: tokend", "how to install it: “Install” in its README.md"]
+    /// The commands, the best first.
+    package static func steps(_ place: DaemonPlace) -> [String] {
+        if let caller = place.caller { return ["run it as \(caller), without sudo: the sign-ins are \(caller)'s"] }
+        if place.isOthers { return ["log in as yourself: su and sudo keep the other's folder"] }
+        if place.isContainer { return [mountSocket] }
+        if place.lacksFolder { return placeSteps(canLinger: place.canLinger) }
+        guard let units = place.units, units.isInstalled else {
+            return ["start it by hand: tokend", mountSocket, "how to install it: “Install” in its README.md"]
         }
-        return [units.fault?.mend ?? "systemctl --user enable --now tokend.socket"]
+        if let fault = units.fault { return [fault.mend] }
+        guard units.isListening else { return ["systemctl --user enable --now tokend.socket"] }
+        return [UserUnits.makeSocketAnew]
+            + (place.namesSocket ? ["unset TOKEND_SOCKET   (systemd's tokend.socket has a place of its own)"] : [])
     }
+
+    private static let mountSocket =
+        "in a container: mount the socket's folder into it, and name the socket by TOKEND_SOCKET"
 
     /// How one that runs is started anew. `isService`: systemd started it, or would.
     package static func again(isService: Bool) -> String {
@@ -24,15 +34,13 @@ package enum DaemonStart {
 }
 
 extension Conversation {
-    /// The error as the person is told it: where no daemon listens, with the way to start one here.
+    /// The error as the person is told it: where no daemon of theirs listens, with the way to one.
     func told(_ error: TokenctlError) -> TokenctlError {
-        guard error.code == .daemonAbsent else { return error }
+        guard error.code == .daemonAbsent || error.code == .untrustedPeer else { return error }
+        let place = LocalExamination(world).place()
+        guard error.code == .daemonAbsent || place.isOthers || place.caller != nil else { return error }
         var error = error
-        let examination = LocalExamination(world)
-        error.next =
-            examination.lacksPlace
-            ? DaemonStart.placeSteps(canLinger: world.findProgram("loginctl") != nil)
-            : DaemonStart.steps(examination.userUnits())
+        error.next = DaemonStart.steps(place)
         return error
     }
 }

@@ -19,13 +19,36 @@ struct LocalExamination {
     ///
     /// - Parameter needsBus: whether the daemon keeps grants in what the message bus leads to; nil where that is not known.
     func checks(units: UserUnits?, needsBus: Bool?) -> [Doctor.Check] {
-        [runtimeFolder(), socket(), self.units(units), bus(isNeeded: needsBus), browser()]
+        [runtimeFolder(), socket(units), self.units(units), bus(isNeeded: needsBus), browser()]
     }
 
     /// Whether this session has no runtime folder, and so no place for the socket.
     var lacksPlace: Bool {
-        (environment["TOKEND_SOCKET"] ?? "").isEmpty && environment["XDG_RUNTIME_DIR"]?.hasPrefix("/") != true
-            && (try? TokenClient(environment: environment).socketPath) == nil
+        guard (environment["TOKEND_SOCKET"] ?? "").isEmpty else { return false }
+        guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else {
+            return (try? TokenClient(environment: environment).socketPath) == nil
+        }
+        return FileStatus(folder) == nil
+    }
+
+    /// What decides how the daemon is started, or reached.
+    func place() -> DaemonPlace {
+        place(units: userUnits())
+    }
+
+    func place(units: UserUnits?) -> DaemonPlace {
+        let folder = environment["XDG_RUNTIME_DIR"].flatMap(FileStatus.init)
+        var place = DaemonPlace(units: units)
+        place.namesSocket = environment["TOKEND_SOCKET"]?.isEmpty == false
+        place.lacksFolder = lacksPlace
+        place.isOthers = !place.namesSocket && folder.map { $0.owner != geteuid() } == true
+        place.canLinger = world.findProgram("loginctl") != nil
+        place.isContainer = environment["container"]?.isEmpty == false
+        if geteuid() == 0, !place.namesSocket, let caller = environment["SUDO_USER"], caller != "root", !caller.isEmpty
+        {
+            place.caller = TerminalText.sanitized(caller)
+        }
+        return place
     }
 
     /// What the user manager says; nil where there is none.
@@ -45,19 +68,26 @@ struct LocalExamination {
         let standard = "/run/user/\(geteuid())"
         guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
             guard FileStatus(standard) != nil else {
-                let mend = DaemonStart.placeSteps(canLinger: world.findProgram("loginctl") != nil)[0]
-                return .init(name, .fail, detail: "XDG_RUNTIME_DIR is not set, and there is no \(standard)", mend: mend)
+                let detail = "XDG_RUNTIME_DIR is not set, and there is no \(standard)"
+                return .init(name, .fail, detail: detail, mend: makeFolder)
             }
             return .init(name, .ok, detail: "\(standard) (XDG_RUNTIME_DIR is not set)")
         }
         guard let status = FileStatus(folder), status.isFolder else {
-            let mend = "export XDG_RUNTIME_DIR=\(standard)"
+            // The folder that systemd makes is no other than the one that is missing.
+            let mend = FileStatus(standard) == nil ? makeFolder : "export XDG_RUNTIME_DIR=\(standard)"
             return .init(name, .fail, detail: "XDG_RUNTIME_DIR names \(folder), which is no folder", mend: mend)
         }
         return ownership(name, folder, status, mode: 0o700) ?? .init(name, .ok, detail: folder)
     }
 
-    private func socket() -> Doctor.Check {
+    private var makeFolder: String? {
+        var place = place(units: nil)
+        place.lacksFolder = true
+        return DaemonStart.steps(place).first
+    }
+
+    private func socket(_ units: UserUnits?) -> Doctor.Check {
         let name = "socket"
         guard !lacksPlace else { return .init(name, .skip, detail: "it has no place without that folder") }
         let client: TokenClient
@@ -68,7 +98,13 @@ struct LocalExamination {
         }
         let path = client.socketPath
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        guard let socket = FileStatus(path) else { return .init(name, .skip, detail: "there is no \(path)") }
+        guard let socket = FileStatus(path) else {
+            guard units?.isListening == true, environment["TOKEND_SOCKET"] == nil else {
+                return .init(name, .skip, detail: "there is no \(path)")
+            }
+            let detail = "there is no \(path), although systemd listens: somebody has removed it"
+            return .init(name, .fail, detail: detail, mend: UserUnits.makeSocketAnew)
+        }
         guard socket.isSocket else {
             return .init(name, .fail, detail: "\(path) is no socket", mend: "rm \(ShellWord.quoted(path))")
         }

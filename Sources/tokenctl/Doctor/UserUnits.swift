@@ -46,6 +46,12 @@ package struct UserUnits: Sendable, Equatable {
             && socket?["ConditionTimestampMonotonic"].map { $0 != "0" } == true
     }
 
+    /// Whether systemd listens.
+    package var isListening: Bool { units["tokend.socket"]?["ActiveState"] == "active" }
+
+    /// What makes a socket anew whose file is gone: `start` does nothing with a unit that is active.
+    package static let makeSocketAnew = "systemctl --user restart tokend.socket"
+
     /// What is wrong with the units; nil where nothing is.
     package var fault: (detail: String, mend: String)? {
         guard isInstalled else { return nil }

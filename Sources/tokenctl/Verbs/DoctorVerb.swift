@@ -15,7 +15,7 @@ struct DoctorVerb {
     func run() throws(TokenctlError) -> Int32 {
         let examination = LocalExamination(conversation.world)
         let units = examination.userUnits()
-        let (daemon, isThere) = daemon(units, hasPlace: !examination.lacksPlace)
+        let (daemon, isThere) = daemon(examination.place(units: units))
         let own = isThere ? try daemonsOwn() : Doctor.Result(checks: [Self.unseen])
         let checks = daemon + examination.checks(units: units, needsBus: needsBus(isThere, own)) + own.checks
         let report = DoctorReport(checks)
@@ -40,18 +40,18 @@ struct DoctorVerb {
     private static let storeOf = "store of "
 
     /// Whether the daemon answers, and whether it is of the same version.
-    private func daemon(_ units: UserUnits?, hasPlace: Bool) -> ([Doctor.Check], isThere: Bool) {
+    private func daemon(_ place: DaemonPlace) -> ([Doctor.Check], isThere: Bool) {
         do throws(TokenctlError) {
             let hello = try conversation.ask(Hello.self, NoParameters(), timeout: .seconds(10))
             let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
             let process = hello["pid"]?.int64.map { ", process \($0)" } ?? ""
             let answer = Doctor.Check("daemon", .ok, detail: "tokend \(version) answers\(process)")
-            return ([answer, Self.versions(version, units)], true)
+            return ([answer, Self.versions(version, place.units)], true)
         } catch {
-            guard hasPlace else {
+            guard !place.lacksFolder else {
                 return ([Doctor.Check("daemon", .skip, detail: "not looked for: its socket has no place")], false)
             }
-            let mend = error.code == .daemonAbsent ? DaemonStart.steps(units).first : error.next.first
+            let mend = error.code == .daemonAbsent ? DaemonStart.steps(place).first : error.next.first
             return ([Doctor.Check("daemon", .fail, detail: error.message, mend: mend)], false)
         }
     }
@@ -76,7 +76,9 @@ struct DoctorVerb {
         do throws(TokenctlError) {
             let result = try conversation.ask(Doctor.self, params, timeout: .seconds(150))
             do throws(ProtocolError) {
-                return try Doctor.Result(json: result)
+                var found = try Doctor.Result(json: result)
+                found.checks = found.checks.map(StoreProgram(conversation.world).named)
+                return found
             } catch {
                 return Doctor.Result(checks: [.init("daemon's checks", .fail, detail: error.message)])
             }

@@ -12,17 +12,19 @@ import TokendProtocol
 /// its start opens none, and the right one when the file is mended.
 final class ChosenStore: CredentialStore {
     private let environment: [String: String]
+    private let state: any LastingState
     private var chosen: (settings: DaemonConfiguration, store: any CredentialStore)?
     /// Called when a store was chosen after the start.
     var onChosen: (@LoopActor () -> Void)?
 
-    init(environment: [String: String]) {
+    init(environment: [String: String], state: any LastingState) {
         self.environment = environment
+        self.state = state
     }
 
     /// Opens the store that the settings name; its lock says that it is this daemon's alone.
     func choose(_ settings: DaemonConfiguration) throws(StartFailure) {
-        chosen = (settings, try Self.store(settings, environment))
+        chosen = (settings, try store(settings))
         onChosen?()
     }
 
@@ -39,31 +41,34 @@ final class ChosenStore: CredentialStore {
         }
     }
 
-    private static func store(
-        _ settings: DaemonConfiguration,
-        _ environment: [String: String]
-    ) throws(StartFailure) -> any CredentialStore {
+    private func store(_ settings: DaemonConfiguration) throws(StartFailure) -> any CredentialStore {
         switch settings.store {
         case .memory: return MemoryStore()
         case .file:
             let path = settings.storeFile.path ?? FileStore.standardPath(environment: environment)
-            return try FileStore(path: path, key: settings.storeFile.key, entropy: KernelEntropy())
-        case .auto, .secretService: return try keyringStore(environment)
+            return try FileStore(
+                path: path,
+                key: settings.storeFile.key,
+                credentials: environment["CREDENTIALS_DIRECTORY"].nonEmpty,
+                entropy: KernelEntropy()
+            )
+        case .auto, .secretService: return try keyringStore()
         }
     }
 
-    private static func keyringStore(_ environment: [String: String]) throws(StartFailure) -> KeyringStore {
+    private func keyringStore() throws(StartFailure) -> KeyringStore {
         let runtime = environment["XDG_RUNTIME_DIR"].nonEmpty ?? "/run/user/\(getuid())"
         let folder = runtime + "/tokend"
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
         }
-        return KeyringStore(keyring: Keyring(), lock: try InstanceLock(path: folder + "/secret-service.lock"))
+        return KeyringStore(lock: try InstanceLock(path: folder + "/secret-service.lock"), state: state)
     }
 
     // MARK: The store, as it is
 
     var kind: String { chosen?.store.kind ?? "unknown" }
+    var program: String? { chosen?.store.program }
 
     func items() async throws(StoreError) -> [StoredItem] {
         try await open().items()

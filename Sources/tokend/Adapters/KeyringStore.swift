@@ -10,14 +10,19 @@ import Systemd
 final class KeyringStore: CredentialStore {
     private let keyring: Keyring
     private let lock: InstanceLock
+    private let state: any LastingState
 
-    /// - Parameter lock: held as long as the store is used.
-    init(keyring: Keyring, lock: consuming InstanceLock) {
-        self.keyring = keyring
+    /// - Parameters:
+    ///   - lock: held as long as the store is used.
+    ///   - state: where it is noted which program holds the items.
+    init(lock: consuming InstanceLock, state: any LastingState) {
+        keyring = Keyring(holder: state.notes.keyring, common: Self.ours)
         self.lock = lock
+        self.state = state
     }
 
     let kind = "secret-service"
+    var program: String? { keyring.lastProvider?.name }
 
     private static let ours = ["application": "tokend"]
 
@@ -27,7 +32,9 @@ final class KeyringStore: CredentialStore {
 
     func items() async throws(StoreError) -> [StoredItem] {
         do {
-            return try await keyring.items(matching: Self.ours).compactMap(StoredItem.init)
+            let items = try await keyring.items(matching: Self.ours)
+            noteHolder(keyring.holder, ifAny: items)
+            return items.compactMap(StoredItem.init)
         } catch {
             throw StoreError(error)
         }
@@ -35,7 +42,9 @@ final class KeyringStore: CredentialStore {
 
     func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem? {
         do {
-            return try await keyring.items(matching: Self.attributes(kind, of: account)).first.flatMap(StoredItem.init)
+            let items = try await keyring.items(matching: Self.attributes(kind, of: account))
+            if !items.isEmpty { noteHolder(keyring.holder) }
+            return items.first.flatMap(StoredItem.init)
         } catch {
             throw StoreError(error)
         }
@@ -54,6 +63,7 @@ final class KeyringStore: CredentialStore {
             for other in others {
                 try await keyring.remove(matching: other.attributes.filter { $0.key != "xdg:schema" })
             }
+            noteHolder(keyring.holder)
         } catch {
             throw StoreError(error)
         }
@@ -61,10 +71,17 @@ final class KeyringStore: CredentialStore {
 
     func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
         do {
-            try await keyring.remove(matching: Self.attributes(kind, of: account))
+            guard try await keyring.remove(matching: Self.attributes(kind, of: account)) > 0 else { return }
+            if let rest = try? await keyring.items(matching: Self.ours) { noteHolder(keyring.holder, ifAny: rest) }
         } catch {
             throw StoreError(error)
         }
+    }
+
+    /// Notes down which program has the items, so that a later daemon does not believe another one that has none.
+    private func noteHolder(_ holder: String?, ifAny items: [KeyringItem]? = nil) {
+        let new = items?.isEmpty == true ? nil : holder
+        if state.notes.keyring != new { state.change { $0.keyring = new } }
     }
 
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
@@ -73,6 +90,7 @@ final class KeyringStore: CredentialStore {
         }
         do {
             try await keyring.unlock(matching: Self.ours, timeout: timeout)
+            if let items = try? await keyring.items(matching: Self.ours) { noteHolder(keyring.holder, ifAny: items) }
         } catch {
             throw StoreError(error)
         }
@@ -104,6 +122,6 @@ extension StoreError {
             case .dismissed: .dismissed
             case .unavailable, .timedOut, .failed: .unavailable
             }
-        self.init(code: code, message: error.message)
+        self.init(code: code, message: error.message, provider: error.provider)
     }
 }

@@ -23,9 +23,11 @@ struct StateFile {
             let removals = Self.names(object, "removals"),
             let clientRemovals = Self.names(object, "client_removals"),
             let paused = Self.names(object, "paused"),
-            let decisions = Self.elements(object, "decisions")
+            let decisions = Self.elements(object, "decisions"),
+            object["keyring"].map({ $0.string != nil }) != false
         else { return nil }
         notes = LastingNotes(removals: removals, clientRemovals: clientRemovals, paused: paused)
+        notes.keyring = object["keyring"]?.string
         for decision in decisions {
             if let known = decision.object.flatMap({ try? PolicyList.Decision(json: $0) }) {
                 notes.decisions.append(known)
@@ -34,7 +36,7 @@ struct StateFile {
             }
         }
         others = object
-        for name in ["removals", "client_removals", "paused", "decisions"] { others[name] = nil }
+        for name in ["removals", "client_removals", "paused", "decisions", "keyring"] { others[name] = nil }
     }
 
     private static func elements(_ object: JSONObject, _ member: String) -> [JSONValue]? {
@@ -55,6 +57,7 @@ struct StateFile {
         content["client_removals"] = .array(notes.clientRemovals.sorted().map { .string($0) })
         content["paused"] = .array(notes.paused.sorted().map { .string($0) })
         content["decisions"] = .array(notes.decisions.map { .object($0.encoded()) } + strangeDecisions)
+        content["keyring"] = notes.keyring.map { .string($0) }
         return JSONWriter.bytes(.object(content))
     }
 }

@@ -170,6 +170,52 @@ import TokendProtocol
         #expect(world.transport.requests.isEmpty)
     }
 
+    @LoopActor @Test(arguments: [0, 60])
+    func `a store that came back with an older item gets the newer one again, which is used`(
+        age: Int64
+    ) async throws {
+        let world = await World.signedIn(try .plain())
+        var call = try world.get()
+        await world.transport.next().answer(.token("A2", expiresIn: 1, refresh: "R2"))
+        #expect(await call.token() == "A2")
+        let old = GrantRecord.signedIn(try .plain(), at: world.clock.now, age: 3600 + age)
+        world.store.put(old.item(for: try .plain()))
+        world.store.held = [.write]
+        call = try world.get(.init(fresh: true))
+        await world.store.holding()
+        #expect(world.transport.requests.count == 1, "nothing is sent before the store has it again")
+        world.store.release()
+        let exchange = await world.transport.next()
+        #expect(exchange.form["refresh_token"] == "R2")
+        #expect(
+            world.store.written.suffix(2).compactMap { MemoryCredentialStore.object(of: $0)?["refresh_token"] } == [
+                "R2", "R2",
+            ]
+        )
+        exchange.answer(.token("A3", refresh: "R3"))
+        #expect(await call.token() == "A3")
+        #expect(world.store.member("refresh_token") == "R3")
+        let isTold = world.log.events.contains { if case .storeRolledBack("work") = $0 { true } else { false } }
+        #expect(isTold)
+    }
+
+    @LoopActor @Test
+    func `an end that the provider tells is the newer item's, whatever older one the store came back with`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        var call = try world.get()
+        await world.transport.next().answer(.token("A2", expiresIn: 1, refresh: "R2"))
+        #expect(await call.token() == "A2")
+        call = try world.get(.init(fresh: true))
+        let exchange = await world.transport.next()
+        let old = GrantRecord.signedIn(try .plain(), at: world.clock.now, age: 3600)
+        world.store.put(old.item(for: try .plain()))
+        exchange.answer(.oauthError("invalid_grant"))
+        #expect(await call.failure()?.kind == .loginRequired)
+        #expect(world.store.member("refresh_token") == nil)
+    }
+
     @LoopActor @Test func `an item that a person removed is a sign-out`() async throws {
         let world = await World.signedIn(try .plain())
         world.store.take("work")

@@ -18,6 +18,8 @@ struct Outcome {
 /// Where a run of `tokenctl` takes place.
 struct Surroundings {
     var environment: [String: String] = ["LANG": "C.UTF-8"]
+    /// Whether `TOKEND_SOCKET` is set.
+    var namesSocket = true
     var input = ""
     /// Whether stdin and stderr are a terminal.
     var isInteractive = false
@@ -37,7 +39,7 @@ struct Surroundings {
         // As in the program itself.
         signal(SIGPIPE, SIG_IGN)
         var environment = environment
-        environment["TOKEND_SOCKET"] = daemon?.path ?? "/nonexistent/tokend.sock"
+        if namesSocket { environment["TOKEND_SOCKET"] = daemon?.path ?? "/nonexistent/tokend.sock" }
         let traits = TerminalTraits(
             inputIsTerminal: isInteractive,
             outputIsTerminal: outputIsTerminal,

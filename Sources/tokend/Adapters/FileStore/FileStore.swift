@@ -26,11 +26,13 @@ package final class FileStore: CredentialStore {
     ///
     /// - Parameters:
     ///   - path: absolute; its folder is made where it is missing.
+    ///   - credentials: `$CREDENTIALS_DIRECTORY`; nil where there is none.
     ///   - cost: see `StoreVault`.
     /// - Throws: 73 and a sentence where another daemon has the store, or its folder cannot be used.
     package init(
         path: String,
         key: DaemonConfiguration.StoreFile.Key,
+        credentials: String? = nil,
         entropy: any Entropy,
         cost: Scrypt.Cost = .interactive
     ) throws(StartFailure) {
@@ -42,8 +44,13 @@ package final class FileStore: CredentialStore {
         let real = try Self.withRealFolder(path)
         lock = try InstanceLock(path: real + ".lock")
         self.entropy = entropy
-        let keyFile: PrivateFile? = if case .file(let path) = key { PrivateFile(path) } else { nil }
-        worker = StoreWorker { StoreVault(PrivateFile(real), keyFile: keyFile, cost: cost) }
+        let source: StoreKeySource? =
+            switch key {
+            case .passphrase: nil
+            case .file(let path): .file(PrivateFile(path))
+            case .credential(let name): .credential(name: name, folder: credentials)
+            }
+        worker = StoreWorker { StoreVault(PrivateFile(real), key: source, cost: cost) }
     }
 
     /// `$XDG_DATA_HOME/tokend/store.json`, `~/.local/share/tokend/store.json`.

@@ -27,7 +27,7 @@ package final class StoreVault {
     }
 
     private let file: PrivateFile
-    private let keyFile: PrivateFile?
+    private let source: StoreKeySource?
     private let cost: Scrypt.Cost
     private var held: HeldKey?
     private var hasSeenFile = false
@@ -35,11 +35,11 @@ package final class StoreVault {
     /// Touches nothing yet.
     ///
     /// - Parameters:
-    ///   - keyFile: holds what the key is made of; nil where a person gives a passphrase.
+    ///   - source: has what the key is made of; nil where a person gives a passphrase.
     ///   - cost: what making the key of a new store costs; a store that is there says it itself.
-    package init(_ file: PrivateFile, keyFile: PrivateFile? = nil, cost: Scrypt.Cost = .interactive) {
+    package init(_ file: PrivateFile, key source: StoreKeySource? = nil, cost: Scrypt.Cost = .interactive) {
         self.file = file
-        self.keyFile = keyFile
+        self.source = source
         self.cost = cost
     }
 
@@ -47,7 +47,7 @@ package final class StoreVault {
 
     package func contents() throws(StoreError) -> StoreContents {
         guard let sealed = try read() else {
-            if let keyFile { _ = try secret(in: keyFile) } else if held == nil { throw lockedNew }
+            if let source { _ = try secret(from: source, isNew: true) } else if held == nil { throw lockedNew }
             return StoreContents()
         }
         return try contents(of: sealed)
@@ -67,11 +67,12 @@ package final class StoreVault {
 
     /// Opens the store, or makes it.
     package func unlock(_ passphrase: Secret?, _ fresh: FreshBytes) throws(StoreError) {
-        guard keyFile == nil || passphrase == nil else {
-            throw error(.passphraseUnwanted, "the store \(file.path) opens with its key file, not with a passphrase")
+        guard source == nil || passphrase == nil else {
+            let noun = source?.noun ?? ""
+            throw error(.passphraseUnwanted, "the store \(file.path) opens with \(noun), not with a passphrase")
         }
         let sealed = try read()
-        if keyFile != nil || held?.scrypt == sealed?.scrypt && held != nil {
+        if source != nil || held?.scrypt == sealed?.scrypt && held != nil {
             _ = try contents()
             return
         }
@@ -109,33 +110,23 @@ package final class StoreVault {
 
     private func key(of sealed: SealedStore) throws(StoreError) -> SealingKey {
         if let held, held.scrypt == sealed.scrypt { return held.key }
-        guard let keyFile else {
+        guard let source else {
             held = nil
             throw locked
         }
-        let new = try derive(from: try secret(in: keyFile), sealed.scrypt)
+        let new = try derive(from: try secret(from: source, isNew: false), sealed.scrypt)
         held = new
         return new.key
     }
 
     private func keyOfNewStore(_ fresh: FreshBytes) throws(StoreError) -> HeldKey {
-        guard let keyFile else { throw lockedNew }
-        return try derive(from: try secret(in: keyFile), try scrypt(salt: fresh.salt))
+        guard let source else { throw lockedNew }
+        return try derive(from: try secret(from: source, isNew: true), try scrypt(salt: fresh.salt))
     }
 
-    /// The content of the key file, without the line's end that an editor leaves.
-    private func secret(in keyFile: PrivateFile) throws(StoreError) -> Secret {
+    private func secret(from source: StoreKeySource, isNew: Bool) throws(StoreError) -> Secret {
         do throws(PrivateFile.Fault) {
-            guard var bytes = try keyFile.read(limit: 65_536, mustBeClosed: true) else {
-                throw PrivateFile.Fault(
-                    message: "the key file \(keyFile.path) is not there; put it back, or make one with: "
-                        + "(umask 077; openssl rand -base64 -out \(keyFile.path) 32)"
-                )
-            }
-            defer { bytes.wipe() }
-            if bytes.last == 0x0A { bytes.removeLast() }
-            guard !bytes.isEmpty else { throw PrivateFile.Fault(message: "the key file \(keyFile.path) is empty") }
-            return Secret(bytes: bytes)
+            return try source.secret(of: file.path, isNew: isNew)
         } catch {
             throw self.error(.unavailable, "the store \(file.path) cannot be opened: \(error.message)")
         }
