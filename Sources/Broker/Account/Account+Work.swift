@@ -64,6 +64,8 @@ extension Account {
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in
             await self?.mend()
+        } onDroppedIDToken: { [weak self] reason in
+            self?.noteDroppedIDToken(reason)
         }
         Task.onLoop { [self] in
             await tokenTurn.take()
@@ -72,6 +74,13 @@ extension Account {
             guard generation == self.generation, let outcome else { return }
             finished(outcome, for: variant)
         }
+    }
+
+    /// Tells once for each sign-in that ID tokens do not come as they should: what fails a check now does at each renewal.
+    private func noteDroppedIDToken(_ reason: String) {
+        guard !hasDroppedIDToken else { return }
+        hasDroppedIDToken = true
+        ports.log.record(.idTokenDropped(account: name, reason: reason))
     }
 
     /// Ends what was begun for an account whose file is gone or has a fault: nothing is sent, and nobody waits for ever.

@@ -128,6 +128,7 @@ extension AccountConfiguration {
         for word in words where !Scope.isScopeToken(word) {
             reader.fault("scopes", "“\(DisplayText.sanitized(word))” is not one scope (RFC 6749, section 3.3)")
         }
+        trustedAudiences = reader.strings("trusted_audiences").map { Set($0) }
         scopes = Scope(words)
         resource = reader.strings("resource", orString: true) ?? []
         for text in resource where !FormParameters.isResource(text) {

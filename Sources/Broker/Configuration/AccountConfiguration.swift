@@ -49,6 +49,8 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var encodesBasic = true
     package var flow = AccountFlow.browser
     package var scopes: Scope = []
+    /// The only ones that an ID token may be for beside this client; nil: any, where `azp` is this client.
+    package var trustedAudiences: Set<String>?
     package var resource: [String] = []
     package var audience: String?
     /// In order of preference; empty: the loopback listener at whatever address and port can be had.

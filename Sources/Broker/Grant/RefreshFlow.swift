@@ -58,6 +58,8 @@ import TokendProtocol
     let fate: @LoopActor () -> Fate
     /// Corrects the store after a write of this refresh, because the user signed out meanwhile.
     let mend: @LoopActor () async -> Void
+    /// Told why an ID token that came with a renewal is not kept, in a sentence.
+    var onDroppedIDToken: @LoopActor (String) -> Void = { _ in }
 
     var account: AccountConfiguration { access.account }
     var isWanted: Bool { fate() == .wanted }

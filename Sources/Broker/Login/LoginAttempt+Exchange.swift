@@ -173,6 +173,7 @@ extension LoginAttempt {
         )
         rules.algorithms = prepared.metadata.idTokenSigningAlgorithms
         rules.accessToken = response.accessToken
+        rules.trustedAudiences = account.trustedAudiences
         let configured = account.authorizationParameters
         rules.maxAge = parameters.maxAge ?? configured["max_age"].flatMap { Int64($0) }
         let classes = parameters.acrValues ?? configured["acr_values"] ?? ""

@@ -55,9 +55,11 @@ import TokendProtocol
               post_logout_redirect_uri: "http://127.0.0.1:8400/signed-out",
               dpop: "never", par: "never", allow: ["*"], administration: ["*"], confirm: "never",
               tls: { ca_file: "/ca.pem" },
+              trusted_audiences: ["246", "other@project"],
             }
             """
         )
+        #expect(account.trustedAudiences == ["246", "other@project"])
         #expect(account.push == .never && account.endpoints.pushedAuthorization?.path == "/par")
         #expect(account.scopesFrom?.host == "app.example" && account.postLogoutRedirect?.url.port == 8400)
         let exchange = account.exchange
@@ -94,7 +96,8 @@ import TokendProtocol
               audience: null, redirect_uri: null, authorization_parameters: null, token_parameters: {},
               token_headers: null, tls: { ca_file: null, client_certificate: null, client_key: null }, exchange: null,
               scopes_from: null, resource: [], refresh: { policy: "always", margin: null, at_start_within: 86400,
-              keep_alive: 259200, forced_gap: 60 }, dpop: null, par: "auto" }
+              keep_alive: 259200, forced_gap: 60 }, dpop: null, par: "auto",
+              trusted_audiences: null }
             """.replacing("resource: null,", with: "")
         )
         #expect(short == long)
