@@ -15,6 +15,7 @@ extension Account {
             case .refresh(let record, for: let variant) where record.isOwn: fetch(record, for: variant)
             case .refresh(let record, for: let variant): refresh(record, for: variant)
             case .write(let record): write(record)
+            case .note(let record): note(record)
             case .clear: clear()
             case .settle(let renewed, of: let variant): settle(renewed: renewed, of: variant)
             }
@@ -107,6 +108,10 @@ extension Account {
             actions = machine.refreshFinished(outcome, at: now, roll: roll)
         }
         report(outcome, for: variant)
+        for case .note(let record) in actions {
+            let oauthError = record.ended?.oauthError
+            ports.log.record(.grantEnded(account: name, reason: .refused, oauthError: oauthError))
+        }
         perform(actions)
     }
 

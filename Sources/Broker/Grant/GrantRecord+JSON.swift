@@ -53,6 +53,7 @@ extension GrantRecord {
     private static func json(_ end: Ended) -> JSONValue {
         var object: JSONObject = ["reason": .string(end.reason.rawValue), "at": .integer(end.at)]
         object["oauth_error"] = end.oauthError.map { .string($0) }
+        object["message"] = end.message.map { .string($0) }
         return .object(object)
     }
 
@@ -116,7 +117,12 @@ extension GrantRecord.Ended {
     fileprivate init?(json: JSONObject) {
         guard let at = json["at"]?.int64 else { return nil }
         let reason = json["reason"]?.string.flatMap(EndReason.init(rawValue:)) ?? .ended
-        self.init(reason: reason, oauthError: json["oauth_error"]?.string, at: at)
+        self.init(
+            reason: reason,
+            oauthError: json["oauth_error"]?.string,
+            message: json["message"]?.string,
+            at: at
+        )
     }
 }
 

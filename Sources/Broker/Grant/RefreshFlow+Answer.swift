@@ -42,7 +42,8 @@ extension RefreshFlow {
             guard let derived else { return .renewed(new, isStored: isStored) }
             return .derived(derived, new, isStored: isStored)
         }
-        guard isRotated || attempt.isMarked || attempt.record.rotates == nil else {
+        let isNoted = attempt.record.ended != nil
+        guard isRotated || attempt.isMarked || attempt.record.rotates == nil || isNoted else {
             return ifWanted(renewed(isStored: false))
         }
         let refreshToken = isRotated ? new.refreshToken : nil
@@ -174,7 +175,8 @@ extension RefreshFlow {
         let tombstone = record.tombstone(
             GrantRecord.Ended(
                 reason: attempt.doubt == nil ? .ended : .lostRotation,
-                oauthError: body.error,
+                oauthError: body.error.isEmpty ? nil : body.error,
+                message: body.message,
                 at: access.clock.now.wall
             )
         )

@@ -39,7 +39,7 @@ extension RefreshFlow {
         switch sent {
         case .lost(let error, at: _):
             throw error.protocolError
-        case .answer(.grantEnded(let body), at: _):
+        case .answer(.grantEnded(let body), at: _), .answer(.userWanted(let body), at: _):
             return .failure(.refused(body))
         case .answer(.success(let response), at: let sentAt):
             var record = attempt.record.renewed(by: response, sentAt: sentAt)

@@ -69,7 +69,7 @@ import TokendProtocol
         do throws(StoreError) {
             guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
             guard isWanted else { return nil }
-            guard let token = known.refreshToken, stored.refreshToken == token, stored.ended == nil else {
+            guard let token = known.refreshToken, stored.refreshToken == token, !stored.isOver else {
                 return .replaced(stored)
             }
             let isMarked = stored.pending != nil

@@ -103,7 +103,8 @@ extension LoginAttempt {
         switch answer {
         case .answer(.success(let response), at: let sentAt):
             return (response, sentAt)
-        case .answer(.grantEnded(let body), at: _), .answer(.unknown(let body), at: _):
+        case .answer(.grantEnded(let body), at: _), .answer(.userWanted(let body), at: _),
+            .answer(.unknown(let body), at: _):
             throw .refused(body)
         case .answer(.invalid(let invalid), at: _):
             discard([invalid.refreshToken], sent.prepared)
@@ -245,7 +246,7 @@ extension LoginAttempt {
     /// A code exchange without a refresh token keeps the one that is held (Google on a repeated consent), if it is
     /// known to be the same person's and may go where the new grant may go.
     private func keepRefreshToken(of previous: GrantRecord?, in record: inout GrantRecord) {
-        guard let previous, previous.ended == nil, let subject = record.subject, previous.subject == subject,
+        guard let previous, !previous.isOver, let subject = record.subject, previous.subject == subject,
             previous.destination.allows(account, wire: wire)
         else { return }
         record.refreshToken = previous.refreshToken

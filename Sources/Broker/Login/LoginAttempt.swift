@@ -28,7 +28,7 @@ import TokendProtocol
         var registration: ClientRegistration?
 
         /// The client of the grant that the account holds: its registration stays with it.
-        var heldClientID: String? { previous.flatMap { $0.ended == nil ? $0.destination.clientID : nil } }
+        var heldClientID: String? { previous.flatMap { $0.isOver ? nil : $0.destination.clientID } }
     }
 
     /// The way home that was opened.
