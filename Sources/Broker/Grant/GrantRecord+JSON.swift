@@ -30,6 +30,7 @@ extension GrantRecord {
         }
         object["rotates"] = rotates.map { .bool($0) }
         object["scope"] = .string(scope.text)
+        object["added_scope"] = addedScope.map { .string($0.text) }
         object["narrowed_to"] = narrowedTo.map { .string($0.text) }
         object["narrowing_sticks"] = narrowingSticks.map { .bool($0) }
         object["subject"] = subject.map { .string($0) }
@@ -79,6 +80,7 @@ extension GrantRecord {
         record.generation = object["generation"]?.int64 ?? 1
         record.pending = object["pending"]?.object.flatMap(Pending.init(json:))
         record.rotates = object["rotates"]?.bool
+        record.addedScope = object["added_scope"]?.string.map { Scope($0) }
         record.narrowedTo = object["narrowed_to"]?.string.map { Scope($0) }
         record.narrowingSticks = object["narrowing_sticks"]?.bool
         record.redirectURI = object["redirect_uri"]?.string

@@ -47,6 +47,8 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether the provider's last answer brought a new refresh token; nil before the first.
     package var rotates: Bool?
     package var scope: Scope
+    /// What the user has asked for beside what the account's file says, which later logins ask for again.
+    package var addedScope: Scope?
     /// What a refresh asked for alone that brought a new refresh token, until the next one for the whole tells whether
     /// that token still has the whole scope.
     package var narrowedTo: Scope?

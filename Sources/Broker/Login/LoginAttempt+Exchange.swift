@@ -229,6 +229,7 @@ extension LoginAttempt {
         let granted = response.scope ?? prepared.scope
         let destination = GrantDestination(account: account, wire: wire, metadata: prepared.metadata)
         var record = GrantRecord(scope: granted, destination: destination, signedInAt: sentAt.wall)
+        if !prepared.addedScope.isEmpty { record.addedScope = prepared.addedScope }
         record.flow = parameters.flow
         if account.dialect.refreshSendsRedirectURI { record.redirectURI = sent?.redirectURI }
         record.subject = identity.subject
@@ -263,9 +264,14 @@ extension LoginAttempt {
 }
 
 extension GrantRecord {
-    /// Whether it is a grant of the client that the account names, and lives; then a new login asks for its scope, too.
+    /// Whether it is a grant of the client that the account names, and lives.
     func isGranted(to account: AccountConfiguration) -> Bool {
-        ended == nil && destination.issuer == account.issuerName
+        ended == nil && isIssued(to: account)
+    }
+
+    /// Whether it is, or was, a grant of the client that the account names.
+    func isIssued(to account: AccountConfiguration) -> Bool {
+        destination.issuer == account.issuerName
             && destination.isRegistered == account.registersClient
             && (account.clientID.isEmpty || destination.clientID == account.clientID)
     }
