@@ -28,7 +28,7 @@ extension Broker {
             let item = items.first(where: { $0.kind == .grant && $0.account == name })
         else { return false }
         let record = try? GrantRecord.read(item, at: ports.clock.now)
-        return record?.ended == nil
+        return record?.isOver != true
     }
 
     private func forgetIfOver(_ item: StoredItem) {

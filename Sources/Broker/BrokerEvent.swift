@@ -13,6 +13,8 @@ package enum BrokerEvent: Sendable {
     case tokenDerived(account: String, TokenVariant)
     /// The provider gives no such token.
     case tokenRefused(account: String, ProtocolError)
+    /// A renewal's ID token failed a check that guards nobody: its access token is served, the ID token before it kept.
+    case idTokenDropped(account: String, reason: String)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
     /// A person should sign in anew before the grant's fixed end, in unix seconds.
     case grantEnding(account: String, at: Int64)
@@ -85,8 +87,8 @@ package enum BrokerEvent: Sendable {
             let outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
             let details: JSONObject = ["id": .string(question.id), "outcome": .string(outcome)]
             return EventMessage(.confirmEnded, account: question.account, at: now, details: details)
-        case .tokenDerived, .tokenRefused, .tokenServed, .refused, .strangerRefused, .storeRolledBack, .notificationFault,
-            .browserFault,
+        case .tokenDerived, .tokenRefused, .idTokenDropped, .tokenServed, .refused, .strangerRefused, .storeRolledBack,
+            .notificationFault, .browserFault,
             .internalFault:
             return nil
         }

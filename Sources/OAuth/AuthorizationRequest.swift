@@ -120,13 +120,19 @@ package struct AuthorizationRequest: Sendable {
 
     /// The `prompt` to send: what the caller asks for, else what the account's parameters name, else
     /// `consent` for the first offline grant, since a provider may ignore `offline_access` without it
-    /// (OpenID Connect Core, section 11).
-    package static func prompt(asked: String?, configured: String?, scope: Scope, holdsGrant: Bool) -> String? {
+    /// (OpenID Connect Core, section 11), unless `consents` is false.
+    package static func prompt(
+        asked: String?,
+        configured: String?,
+        scope: Scope,
+        consents: Bool,
+        holdsGrant: Bool
+    ) -> String? {
         if let prompt = asked ?? configured {
             return prompt
         }
         let isOffline = scope.contains("openid") && scope.contains("offline_access")
-        return isOffline && !holdsGrant ? "consent" : nil
+        return isOffline && consents && !holdsGrant ? "consent" : nil
     }
 }
 

@@ -33,13 +33,13 @@ package enum DevicePollAnswer: Sendable {
             self = .passing(retryAfter: nil)
         case .misconfigured(let body):
             self = Self.waiting(body, nil) ?? .misconfigured(body)
-        case .grantEnded(let body), .unknown(let body):
+        case .grantEnded(let body), .userWanted(let body), .unknown(let body):
             self = Self.waiting(body, nil) ?? Self.end(body)
         }
     }
 
     private static func waiting(_ body: OAuthErrorBody, _ retryAfter: Duration?) -> DevicePollAnswer? {
-        switch body.error {
+        switch body.code {
         case "authorization_pending": .pending(retryAfter: retryAfter)
         case "slow_down": .slowDown(interval: body.interval, retryAfter: retryAfter)
         default: nil
@@ -48,7 +48,7 @@ package enum DevicePollAnswer: Sendable {
 
     /// Anything else stops the polls; the names beside the standard's are Entra's and GitHub's.
     private static func end(_ body: OAuthErrorBody) -> DevicePollAnswer {
-        switch body.error {
+        switch body.code {
         case "access_denied", "authorization_declined": .denied(body)
         case "expired_token", "token_expired": .expired(body)
         case "device_flow_disabled": .misconfigured(body)

@@ -66,7 +66,7 @@ package struct IDToken: Sendable, Hashable {
         return subject
     }
 
-    private static func audiences(_ claims: JSONObject) throws(IDTokenError) -> [String] {
+    static func audiences(_ claims: JSONObject) throws(IDTokenError) -> [String] {
         switch claims["aud"] {
         case .string(let audience)?:
             return [audience]

@@ -11,6 +11,7 @@ package struct IDTokenError: Error, Sendable, Hashable {
         case algorithm
         case issuer
         case audience
+        case authorizedParty = "azp"
         case expiry
         case issuedAt = "issued_at"
         case nonce
@@ -18,6 +19,15 @@ package struct IDTokenError: Error, Sendable, Hashable {
         case authenticationTime = "auth_time"
         case accessTokenHash = "at_hash"
         case subject
+
+        /// Whether it is about whom a token is from, for or about. At a refresh nothing else guards anybody: the access
+        /// token beside it came on the same connection, and the user has signed in before.
+        package var guardsRefresh: Bool {
+            switch self {
+            case .issuer, .audience, .subject: true
+            default: false
+            }
+        }
     }
 
     /// The check that failed.

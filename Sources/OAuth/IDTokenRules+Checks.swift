@@ -7,8 +7,10 @@ import Secrets
 extension IDTokenRules {
     /// Checks everything but signature and `at_hash`, each rule by itself.
     func check(_ token: IDToken) throws(IDTokenError) {
-        try checkIssuer(of: token)
-        try checkAudience(of: token)
+        try checkIssuer(token.issuer, tenant: token.tenant)
+        try checkAudience(token.audiences)
+        // Before whatever else may be wrong: at a refresh this is what counts.
+        if case .refresh(let baseline) = occasion { try checkSubject(token.subject, since: baseline) }
         try checkAuthorizedParty(of: token)
         try checkTimes(of: token)
         switch occasion {
@@ -25,38 +27,41 @@ extension IDTokenRules {
 
     /// Section 3.1.3.7, rule 2: `iss` is the issuer, byte for byte (with `tid` put into a template), or its one other
     /// name.
-    private func checkIssuer(of token: IDToken) throws(IDTokenError) {
+    func checkIssuer(_ named: String, tenant: String?) throws(IDTokenError) {
         let matches: Bool
         if issuer.template == nil {
             matches =
-                issuer.matches(token.issuer)
-                || federationService.map { $0.utf8.elementsEqual(token.issuer.utf8) } ?? false
+                issuer.matches(named)
+                || federationService.map { $0.utf8.elementsEqual(named.utf8) } ?? false
         } else {
-            matches = token.tenant.map { issuer.matches(token.issuer, tenant: $0) } ?? false
+            matches = tenant.map { issuer.matches(named, tenant: $0) } ?? false
         }
         guard matches else { throw IDTokenError(.issuer, "the ID token is from another issuer") }
     }
 
-    /// Rule 3: the client is among the audiences, and no other is that the account does not trust.
-    private func checkAudience(of token: IDToken) throws(IDTokenError) {
-        guard token.audiences.contains(where: isClient) else {
+    /// Rule 3: the client is among the audiences, and where the account names the others that it trusts, so is each other
+    /// one. Where it names none, they are trusted as far as `azp` says that the token was issued to this client.
+    func checkAudience(_ audiences: [String]) throws(IDTokenError) {
+        guard audiences.contains(where: isClient) else {
             throw IDTokenError(.audience, "the ID token is meant for another client")
         }
-        guard token.audiences.allSatisfy({ isClient($0) || trustedAudiences.contains($0) }) else {
+        guard let trustedAudiences else { return }
+        guard audiences.allSatisfy({ isClient($0) || trustedAudiences.contains($0) }) else {
             throw IDTokenError(.audience, "the ID token is meant for further clients that are not trusted")
         }
     }
 
-    /// Rules 4 and 5: several audiences need an `azp`; one that is there is the client.
+    /// Rules 4 and 5: several audiences need an `azp`, unless the account names them; one that is there is the client.
+    /// ZITADEL lists a project and its other clients beside this one.
     private func checkAuthorizedParty(of token: IDToken) throws(IDTokenError) {
         guard let party = token.authorizedParty else {
-            guard token.audiences.count == 1 else {
-                throw IDTokenError(.audience, "the ID token has several audiences and no azp")
+            guard token.audiences.count == 1 || trustedAudiences != nil else {
+                throw IDTokenError(.authorizedParty, "the ID token has several audiences and no azp")
             }
             return
         }
         guard isClient(party) else {
-            throw IDTokenError(.audience, "the ID token was issued to another client (azp)")
+            throw IDTokenError(.authorizedParty, "the ID token was issued to another client (azp)")
         }
     }
 
@@ -112,17 +117,21 @@ extension IDTokenRules {
         }
     }
 
-    /// Section 12.2: a refreshed token continues the one before.
-    private func checkContinuity(of token: IDToken, since baseline: IDTokenBaseline) throws(IDTokenError) {
-        guard token.subject.utf8.elementsEqual(baseline.subject.utf8) else {
+    /// Section 12.2: a refreshed token is about the same user.
+    func checkSubject(_ subject: String, since baseline: IDTokenBaseline) throws(IDTokenError) {
+        guard subject.utf8.elementsEqual(baseline.subject.utf8) else {
             throw IDTokenError(.subject, "the refreshed ID token is about another person", isOtherSubject: true)
         }
+    }
+
+    /// Section 12.2: a refreshed token continues the one before.
+    private func checkContinuity(of token: IDToken, since baseline: IDTokenBaseline) throws(IDTokenError) {
         guard let previous = baseline.token else { return }
         guard token.issuer.utf8.elementsEqual(previous.issuer.utf8) else {
             throw IDTokenError(.issuer, "the refreshed ID token is from another issuer than before")
         }
         guard token.authorizedParty == previous.authorizedParty else {
-            throw IDTokenError(.audience, "the refreshed ID token's azp is not the one before")
+            throw IDTokenError(.authorizedParty, "the refreshed ID token's azp is not the one before")
         }
         guard token.issuedAt >= previous.issuedAt else {
             throw IDTokenError(.issuedAt, "the refreshed ID token is older than the one before")

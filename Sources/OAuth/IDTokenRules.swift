@@ -27,8 +27,8 @@ package struct IDTokenRules: Sendable {
     /// Whom it must be for.
     package var clientID: String
 
-    /// Other audiences that the account trusts; any other one refuses the token.
-    package var trustedAudiences: Set<String> = []
+    /// Other audiences that the account trusts, where it names them: any other one refuses the token.
+    package var trustedAudiences: Set<String>?
 
     /// The signature algorithms that the provider lists; `none` and `HS…` are refused even so.
     package var algorithms: [String] = ["RS256"]
@@ -90,7 +90,8 @@ package struct IDTokenBaseline: Sendable, Hashable {
 extension IDToken {
     /// Verifies an ID token and gives its claims.
     ///
-    /// An ID token that is missing is the caller's to judge: fine on a refresh (OIDC-12).
+    /// An ID token that is missing is the caller's to judge: fine on a refresh (OIDC-12). So is one that fails a check
+    /// at a refresh, where most of them guard nobody (`IDTokenError.Check.guardsRefresh`).
     package static func verify(
         compact: Secret,
         keys: JSONWebKeySet,
@@ -101,6 +102,18 @@ extension IDToken {
         try rules.check(token)
         try rules.checkAccessTokenHash(of: token, algorithm: verified.algorithm)
         return token
+    }
+
+    /// Checks of a token that came with a refresh and could not be verified that it does not speak of another issuer, client
+    /// or user, as far as it can be read: nothing of it is kept, but what came with it is served.
+    package static func checkUnverified(_ compact: Secret, rules: IDTokenRules) throws(IDTokenError) {
+        guard case .refresh(let baseline) = rules.occasion,
+            let claims = try? JSONWebSignature(compact: compact).claims()
+        else { return }
+        if let issuer = claims["iss"]?.string { try rules.checkIssuer(issuer, tenant: claims["tid"]?.string) }
+        if let audiences = try? audiences(claims) { try rules.checkAudience(audiences) }
+        guard let subject = claims["sub"]?.string, !subject.utf8.elementsEqual(baseline.subject.utf8) else { return }
+        throw IDTokenError(.subject, "the refreshed ID token cannot be verified and names another person")
     }
 
     /// The claims once the signature is known to be the provider's (section 3.1.3.7, rules 6 to 8).

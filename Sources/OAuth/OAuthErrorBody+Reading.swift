@@ -12,13 +12,37 @@ extension OAuthErrorBody {
     init?(answer: JSONObject, status: Int, sent secrets: [Secret]) {
         let isRefused = answer["ok"]?.bool == false
         guard let found = Self.found(answer) ?? (isRefused ? Found() : nil) else { return nil }
-        let description = answer["error_description"]?.string ?? found.description ?? answer["message"]?.string
+        let description = answer["error_description"]?.string ?? found.description ?? Self.description(in: answer)
+        self.init(found.code, description, answer, status: status, sent: secrets)
+    }
+
+    /// Reads an answer with a bad status that names no error: what else it says, and perhaps a code under another name
+    /// (HubSpot's `status`, Supabase's `error_code`).
+    init(unnamedIn answer: JSONObject, status: Int, sent secrets: [Secret]) {
+        let codes = ["error_code", "code", "status"].lazy.compactMap { answer[$0]?.string }
+        let code = codes.first { !$0.isEmpty && !["error", "fail", "failure"].contains($0.lowercased()) }
+        self.init(code, Self.description(in: answer), answer, status: status, sent: secrets)
+    }
+
+    /// What an answer says in a member of its own making: Twitch's `message`, Zoom's `reason`, problem details (RFC 9457).
+    private static func description(in answer: JSONObject) -> String? {
+        ["message", "msg", "error_message", "reason", "detail", "title"].lazy.compactMap { answer[$0]?.string }
+            .first { !$0.isEmpty }
+    }
+
+    private init(
+        _ code: String?,
+        _ description: String?,
+        _ answer: JSONObject,
+        status: Int,
+        sent secrets: [Secret]
+    ) {
         // Once more as it will be shown: what is taken out of a text may have stood inside of a secret.
         func clean(_ text: String?) -> String? {
             text.map { Self.cut(DisplayText.sanitized(Self.cut($0, before: secrets), limit: 2000), before: secrets) }
         }
         self.init(
-            error: clean(found.code) ?? "",
+            error: clean(code) ?? "",
             description: clean(description),
             uri: clean(answer["error_uri"]?.string),
             suberror: clean(answer["suberror"]?.string ?? answer["error_subtype"]?.string),
@@ -77,7 +101,10 @@ extension OAuthErrorBody {
     private static func found(inside object: JSONObject) -> Found {
         let codes = ["error", "code", "errorType", "type", "status"].lazy.compactMap { object[$0]?.string }
         let descriptions = ["error_description", "description", "message"].lazy.compactMap { object[$0]?.string }
-        return Found(code: codes.first { !$0.isEmpty }, description: descriptions.first { !$0.isEmpty })
+        let code = codes.first { !$0.isEmpty }
+        // Strava names the parameter: `refresh_token`, `invalid`.
+        let field = object["field"]?.string.map { "\($0) \(code ?? "")" }
+        return Found(code: code, description: descriptions.first { !$0.isEmpty } ?? field)
     }
 
     /// Entra's numbers: `error_codes`, or `AADSTS…` at the front of the description.

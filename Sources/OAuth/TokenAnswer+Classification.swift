@@ -4,20 +4,6 @@
 import HTTPTypes
 
 extension TokenAnswer {
-    /// Codes after which only a sign-in helps. `invalid_grant` counts at any status: Auth0 and Atlassian
-    /// send it with 403, Globus with 401, GitHub and Slack send theirs with 200.
-    private static let endings: Set<String> = [
-        "invalid_grant", "bad_refresh_token", "invalid_refresh_token", "invalid_code", "refresh_token_reused",
-        "expired_token", "access_denied", "interaction_required", "login_required", "consent_required",
-        "account_selection_required",
-    ]
-
-    /// Finer codes of Entra after which only a sign-in helps.
-    private static let endingSuberrors: Set<String> = [
-        "message_only", "additional_action", "basic_action", "user_password_expired", "consent_required",
-        "bad_token",
-    ]
-
     /// Codes that a person's configuration must mend; the refresh token stays good.
     private static let misconfigurations: Set<String> = [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
@@ -29,9 +15,8 @@ extension TokenAnswer {
 
     private static let transients: Set<String> = ["temporarily_unavailable", "server_error", "internal_failure"]
 
-    /// Entra's numbers for "too busy" and "try again".
-    private static let throttledNumbers: Set<Int64> = [90055]
-    private static let transientNumbers: Set<Int64> = [90006, 90012, 90024]
+    /// Entra's numbers for "try again".
+    private static let transientNumbers: Set<Int64> = [90006, 90012, 90024, 90025, 90033]
 
     /// Microsoft's number for a refresh token that "is not valid", which it says of good ones, too, and takes them at the
     /// next try.
@@ -39,8 +24,8 @@ extension TokenAnswer {
 
     /// Judges an answer that names an error, or that has a bad status and readable members.
     ///
-    /// The order decides: a busy provider before everything that its codes may say, the grant's end before
-    /// the client's faults, both before the status.
+    /// The order decides: a busy provider before everything that its codes may say, what it wants of the user before the
+    /// grant's end, that before the client's faults, all of them before the status.
     static func classify(
         _ error: OAuthErrorBody,
         _ response: HTTPResponse,
@@ -54,11 +39,14 @@ extension TokenAnswer {
         if response.status >= 500 {
             return wait.map { .throttled(error, retryAfter: $0) } ?? passing(error, response)
         }
+        if response.status == 429 || (response.status >= 400 && wait.map { $0 > .zero } == true) {
+            return .throttled(error, retryAfter: wait)
+        }
         if (300..<400).contains(response.status) {
             let reason = "the token endpoint redirects (HTTP \(response.status)), which is not followed"
             return .unavailable(reason: reason, answerLost: false)
         }
-        return byCode(error, response, wait, dialect) ?? byStatus(error, response, wait)
+        return byCode(error, response, wait, dialect) ?? byStatus(error, response)
     }
 
     private static func byCode(
@@ -67,36 +55,32 @@ extension TokenAnswer {
         _ wait: Duration?,
         _ dialect: ProviderDialect
     ) -> TokenAnswer? {
-        if saysTooMuch(error) {
+        if error.saysTooMuch {
             return .throttled(error, retryAfter: wait)
         }
         if !transientNumbers.isDisjoint(with: error.numbers) {
             return passing(error, response)
         }
-        if error.error == "access_denied", dialect.accessDeniedMeansWrongSecret {
+        if error.deniesClient || (error.code == "access_denied" && dialect.accessDeniedMeansWrongSecret) {
             return .misconfigured(error)
+        }
+        if error.wantsUser {
+            return .userWanted(error)
         }
         if isDoubtful(error) {
             return .unknown(error)
         }
-        if endsGrant(error) {
+        if error.tellsOfEnd {
             return .grantEnded(error)
         }
-        return misconfigurations.contains(error.error) ? .misconfigured(error) : nil
+        return misconfigurations.contains(error.code) ? .misconfigured(error) : nil
     }
 
-    private static func byStatus(
-        _ error: OAuthErrorBody,
-        _ response: HTTPResponse,
-        _ wait: Duration?
-    ) -> TokenAnswer {
+    private static func byStatus(_ error: OAuthErrorBody, _ response: HTTPResponse) -> TokenAnswer {
         if misplaced.contains(response.status) {
             return .misconfigured(error)
         }
-        if response.status == 429 || wait != nil {
-            return .throttled(error, retryAfter: wait)
-        }
-        if [408, 425].contains(response.status) || transients.contains(error.error) {
+        if [407, 408, 425].contains(response.status) || transients.contains(error.code) {
             return passing(error, response)
         }
         return .unknown(error)
@@ -132,27 +116,8 @@ extension TokenAnswer {
         )
     }
 
-    /// `slow_down`, Entra's number, or words: Zoho says it in a description, under `Access Denied`.
-    private static func saysTooMuch(_ error: OAuthErrorBody) -> Bool {
-        guard error.error != "invalid_grant" || !throttledNumbers.isDisjoint(with: error.numbers) else {
-            return false
-        }
-        return error.error == "slow_down" || !throttledNumbers.isDisjoint(with: error.numbers)
-            || (error.description?.lowercased().contains("too many requests") ?? false)
-    }
-
     /// Whether the grant's end is to be believed only when it is said again; with a finer code it is meant.
     private static func isDoubtful(_ error: OAuthErrorBody) -> Bool {
-        error.error == "invalid_grant" && error.suberror == nil && !doubtfulNumbers.isDisjoint(with: error.numbers)
-    }
-
-    /// Whether only a sign-in helps. MetaBrainz calls a dead refresh token an `invalid_request`.
-    private static func endsGrant(_ error: OAuthErrorBody) -> Bool {
-        if endings.contains(error.error) || error.suberror.map(endingSuberrors.contains) ?? false {
-            return true
-        }
-        guard error.error == "invalid_request", let text = error.description?.lowercased() else { return false }
-        let namesToken = text.contains("refresh_token") || text.contains("refresh token")
-        return namesToken && ["revoked", "invalid", "expired"].contains { text.contains($0) }
+        error.code == "invalid_grant" && !error.saysEndFinely && !doubtfulNumbers.isDisjoint(with: error.numbers)
     }
 }

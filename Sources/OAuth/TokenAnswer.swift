@@ -13,8 +13,11 @@ package enum TokenAnswer: Sendable {
     case invalid(InvalidTokenResponse)
     /// The provider wants this nonce in a DPoP proof (RFC 9449, section 8): the same request once more.
     case dpopNonce(String)
-    /// The grant is dead: the person has to sign in.
+    /// The grant is dead: the user has to sign in.
     case grantEnded(OAuthErrorBody)
+    /// The provider wants something of the user before it renews the grant, which is not said to be dead: the user has to
+    /// sign in, and the refresh token is kept.
+    case userWanted(OAuthErrorBody)
     /// The client or the request is wrong, the grant lives: stop until the configuration changes.
     case misconfigured(OAuthErrorBody)
     /// The provider asks to be left alone, for `retryAfter` (an hour at most) if it says so.
@@ -47,7 +50,8 @@ package enum TokenAnswer: Sendable {
             return classify(error, response, now: now, dialect: dialect)
         }
         guard (200..<300).contains(response.status) else {
-            return classify(OAuthErrorBody(error: "", status: response.status), response, now: now, dialect: dialect)
+            let error = OAuthErrorBody(unnamedIn: object, status: response.status, sent: sent)
+            return classify(error, response, now: now, dialect: dialect)
         }
         let context = TokenResponse.Context(
             clock: response.serverDate.map(Int64.init) ?? sentAt,

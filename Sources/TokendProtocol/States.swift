@@ -73,6 +73,8 @@ package struct LoginReason: RawRepresentable, Sendable, Hashable {
     package static let subject = LoginReason(rawValue: "subject")
     /// The API wants a stronger or a fresher authentication.
     package static let stepUp = LoginReason(rawValue: "step_up")
+    /// The provider refuses to renew the grant and does not say that it is over.
+    package static let refused = LoginReason(rawValue: "refused")
 }
 
 /// How a login is made; one that this version does not know stays itself in results and is refused in parameters.

@@ -47,6 +47,13 @@ struct LogLine {
                 "\(account): \(error.message)",
                 Self.fields("refresh_failed", account, kind: error.kind)
             )
+        case .idTokenDropped(let account, let reason):
+            self.init(
+                .notice,
+                "\(account): the provider's renewed ID token is not used, and the one before it is kept; the access token "
+                    + "is served all the same (\(reason))",
+                Self.fields("id_token_dropped", account)
+            )
         case .grantEnded(let account, let reason, let oauthError):
             let detail = oauthError.map { " (\(DisplayText.sanitized($0)))" } ?? ""
             self.init(
@@ -164,6 +171,7 @@ struct LogLine {
         "notification_fault": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e00f",
         "store_rolled_back": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e011",
         "refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e010",
-        "stranger_refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e011",
+        "stranger_refused": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e012",
+        "id_token_dropped": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e013",
     ]
 }

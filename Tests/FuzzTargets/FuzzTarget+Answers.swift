@@ -43,7 +43,7 @@ extension FuzzTarget {
         case .throttled(let body, retryAfter: let wait):
             try BrokenRule.unless(wait.map { $0 >= .zero && $0 <= .seconds(3600) } ?? true, "an hour at most")
             try checkText(body.message)
-        case .grantEnded(let body), .misconfigured(let body), .unknown(let body):
+        case .grantEnded(let body), .userWanted(let body), .misconfigured(let body), .unknown(let body):
             try checkText(body.message)
         case .unavailable(let reason, answerLost: _):
             try checkText(reason)

@@ -122,13 +122,41 @@ import Testing
 
     @Test func `consent is asked for with the first offline grant alone (OIDC-15, A16)`() {
         let offline: Scope = ["openid", "offline_access"]
-        func prompt(_ asked: String?, _ configured: String?, _ scope: Scope, _ holdsGrant: Bool) -> String? {
-            AuthorizationRequest.prompt(asked: asked, configured: configured, scope: scope, holdsGrant: holdsGrant)
+        func prompt(
+            _ asked: String?,
+            _ configured: String?,
+            _ scope: Scope,
+            _ holdsGrant: Bool,
+            consents: Bool = true
+        ) -> String? {
+            AuthorizationRequest.prompt(
+                asked: asked,
+                configured: configured,
+                scope: scope,
+                consents: consents,
+                holdsGrant: holdsGrant
+            )
         }
         #expect(prompt(nil, nil, offline, false) == "consent")
         #expect(prompt(nil, nil, offline, true) == nil)
         #expect(prompt(nil, nil, ["openid"], false) == nil)
         #expect(prompt(nil, "select_account", offline, false) == "select_account")
         #expect(prompt("login", "select_account", offline, false) == "login")
+        #expect(prompt(nil, nil, offline, false, consents: false) == nil)
+        #expect(prompt("consent", nil, offline, false, consents: false) == "consent")
+    }
+
+    @Test(
+        arguments: [
+            ("https://login.microsoftonline.com/organizations/v2.0", true), ("https://sts.windows.net/t/", true),
+            ("https://LOGIN.microsoftonline.us/t/v2.0", true), ("https://login.partner.microsoftonline.cn/t", true),
+            ("https://contoso.ciamlogin.com/t/v2.0", true), ("https://contoso.b2clogin.com/t/B2C_1_x/v2.0", true),
+            ("https://login.live.com/oauth20_authorize.srf", true), ("https://ciamlogin.com.example/t", false),
+            ("https://evil-login.microsoftonline.com.example/", false), ("https://idp.example", false),
+            ("https://xciamlogin.com/t", false),
+        ]
+    )
+    func `Microsoft's sign-ins are known by their hosts`(url: String, isMicrosofts: Bool) throws {
+        #expect(try WebURL(url).isMicrosofts == isMicrosofts)
     }
 }

@@ -21,6 +21,21 @@ import Testing
         #expect(!OAuthErrorBody(error: "invalid_request", status: 400).isAboutClient)
     }
 
+    @Test func `what a provider says may mean the grant, unless it is about the client or says nothing`() {
+        for code in ["invalid_request", "unauthorized_client", "quota_exceeded", "invalid_scope"] {
+            #expect(OAuthErrorBody(error: code, status: 400).mayMeanGrant)
+        }
+        #expect(OAuthErrorBody(error: "", description: "no", status: 403).mayMeanGrant)
+        #expect(!OAuthErrorBody(error: "", status: 403).mayMeanGrant)
+        #expect(!OAuthErrorBody(error: "quota_exceeded", status: 200).mayMeanGrant)
+        for code in ["invalid_client", "incorrect_client_credentials", "unsupported_grant_type"] {
+            #expect(!OAuthErrorBody(error: code, status: 400).mayMeanGrant)
+        }
+        #expect(!OAuthErrorBody(error: "unauthorized_client", status: 404).mayMeanGrant)
+        let wrongSecret = OAuthErrorBody(error: "access_denied", description: "Unauthorized", status: 401)
+        #expect(wrongSecret.refusesClient && wrongSecret.isAboutClient && !wrongSecret.mayMeanGrant)
+    }
+
     @Test func `a resource that wants consent or a second factor does not end the grant`() {
         #expect(OAuthErrorBody(error: "invalid_grant", status: 400).endsWholeGrant)
         #expect(OAuthErrorBody(error: "invalid_grant", suberror: "bad_token", status: 400).endsWholeGrant)

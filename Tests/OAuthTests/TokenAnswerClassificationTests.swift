@@ -44,20 +44,35 @@ import Testing
 
     @Test(arguments: [
         "bad_refresh_token", "invalid_refresh_token", "invalid_code", "refresh_token_reused", "expired_token",
-        "access_denied", "interaction_required", "login_required", "consent_required", "account_selection_required",
+        "token_expired", "token_revoked", "Invalid_Grant", "INVALID_REFRESH_TOKEN", "BAD_REFRESH_TOKEN",
+        "invalid_token",
     ])
-    func `these codes need a sign-in (OIDC-14)`(code: String) {
-        for status in [200, 400, 401] {
+    func `these codes mean the grant itself, in any case (OIDC-14)`(code: String) {
+        for status in [200, 400, 401, 403] {
             #expect(TokenAnswer.read(.json(["error": .string(code)], status: status)).kind == "grantEnded")
         }
     }
 
     @Test(arguments: [
-        "message_only", "additional_action", "basic_action", "user_password_expired", "consent_required", "bad_token",
+        "access_denied", "interaction_required", "login_required", "consent_required", "account_selection_required",
+        "mfa_required",
     ])
-    func `Entra's suberrors need a sign-in (B7)`(suberror: String) {
-        let body: JSONObject = ["error": "something", "suberror": .string(suberror)]
-        #expect(TokenAnswer.read(.json(body, status: 400)).kind == "grantEnded")
+    func `these codes want the user and say nothing against the grant (OIDC-14)`(code: String) {
+        for status in [200, 400, 401, 403] {
+            #expect(TokenAnswer.read(.json(["error": .string(code)], status: status)).kind == "userWanted")
+        }
+    }
+
+    @Test(arguments: [
+        ("message_only", "userWanted"), ("additional_action", "userWanted"), ("basic_action", "userWanted"),
+        ("user_password_expired", "userWanted"), ("consent_required", "userWanted"), ("bad_token", "grantEnded"),
+        ("token_expired", "grantEnded"),
+    ])
+    func `Entra's suberrors want the user, but for those that mean the token (B7)`(suberror: String, kind: String) {
+        for code in ["something", "invalid_grant"] {
+            let body: JSONObject = ["error": .string(code), "suberror": .string(suberror)]
+            #expect(TokenAnswer.read(.json(body, status: 400)).kind == kind)
+        }
     }
 
     @Test(arguments: [
@@ -125,7 +140,9 @@ import Testing
         arguments: [
             ["error": "slow_down"],
             ["error": "Access Denied", "error_description": "You have made too many requests continuously."],
-            ["error": "invalid_grant", "error_codes": [90055]],
+            ["error": "invalid_grant", "error_codes": [90055]], ["error": "invalid_grant", "error_codes": [50196]],
+            ["error": "invalid_grant", "error_description": "AADSTS50196: a loop was encountered"],
+            ["error": "invalid_grant", "error_description": "Rate limit exceeded"], ["error": "ratelimited"],
             ["error": "temporarily_unavailable", "error_description": "AADSTS90055: throttled"],
         ] as [JSONObject]
     )
@@ -136,7 +153,7 @@ import Testing
     @Test(
         arguments: [
             ["error": "temporarily_unavailable"], ["error": "server_error"], ["error": "internal_failure"],
-            ["error": "invalid_request", "error_codes": [90006]],
+            ["error": "invalid_request", "error_codes": [90006]], ["error": "invalid_grant", "error_codes": [90033]],
             ["error": "x", "error_description": "AADSTS90024: busy"],
         ] as [JSONObject]
     )

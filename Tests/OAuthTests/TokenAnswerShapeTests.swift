@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("google_err", 400, "grantEnded"), ("google_reauth", 400, "grantEnded"), ("entra_err", 400, "grantEnded"),
+        ("google_err", 400, "grantEnded"), ("google_reauth", 400, "userWanted"), ("entra_err", 400, "grantEnded"),
         ("github_200_error", 200, "grantEnded"), ("github_slow_down", 200, "throttled"),
         ("gitlab_err", 400, "grantEnded"), ("gitlab_err", 401, "grantEnded"), ("okta_nonce_400", 400, "unknown"),
         ("auth0_403", 403, "grantEnded"), ("keycloak_err", 400, "grantEnded"), ("slack_err", 200, "grantEnded"),

@@ -76,6 +76,7 @@ extension TokenAnswer {
         case .invalid: "invalid"
         case .dpopNonce: "dpopNonce"
         case .grantEnded: "grantEnded"
+        case .userWanted: "userWanted"
         case .misconfigured: "misconfigured"
         case .throttled: "throttled"
         case .unavailable(_, let lost): lost ? "lost" : "unavailable"
@@ -86,7 +87,9 @@ extension TokenAnswer {
     /// The error that it holds.
     var error: OAuthErrorBody? {
         switch self {
-        case .grantEnded(let error), .misconfigured(let error), .throttled(let error, _), .unknown(let error): error
+        case .grantEnded(let error), .userWanted(let error), .misconfigured(let error), .throttled(let error, _),
+            .unknown(let error):
+            error
         default: nil
         }
     }

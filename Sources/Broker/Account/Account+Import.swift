@@ -16,7 +16,7 @@ extension Account {
     /// - Throws: what the provider or the store said. The account's grant is then as it was, but for a store that refused
     ///   the new one: that is in force, and owed to the store; and for an answer that is of no use but for the refresh
     ///   token in it, which takes the place of the given one.
-    func importGrant(_ refreshToken: Secret, scope: Scope?) async throws(ProtocolError) -> LoginResult {
+    func importGrant(_ refreshToken: Secret, scope named: Scope?) async throws(ProtocolError) -> LoginResult {
         let configuration = try usable()
         if let login { throw loginUnderWay(login) }
         guard !configuration.registersClient else {
@@ -33,7 +33,7 @@ extension Account {
         do { try await proveStore() } catch { throw error.protocolError }
         let access = access(configuration)
         let metadata = try await directory.metadata(for: configuration, wire: wire, isFresh: true)
-        let scope = scope ?? configuration.scopes
+        let scope = named ?? configuration.scopes
         if let url = metadata.keySetURL, configuration.issuer != nil, scope.contains("openid") {
             let now = ports.clock.now.boot
             do { _ = try await directory.keys(at: url, wire: wire, since: now) } catch { throw error.protocolError }
@@ -45,6 +45,7 @@ extension Account {
             signedInAt: ports.clock.now.wall
         )
         record.refreshToken = refreshToken
+        record.addedScope = named
         let trial = try await tried(record, refreshToken, access)
         guard var fault = trial.fault else { return try await take(trial.record, over: refreshToken, generation) }
         _ = try await adopt(trial.record, refreshToken, generation)

@@ -57,6 +57,7 @@ extension Account {
     /// - Parameter error: why the store has not taken it yet, which it is asked to do again.
     func install(_ record: GrantRecord, unstored error: StoreError? = nil) -> LoginResult {
         moveOn()
+        hasDroppedIDToken = false
         if revocationTriedAt != nil { forgetRevocation() }
         ports.state.change { $0.removals.remove(name) }
         if record.destination.isRegistered { registeredClientID = record.destination.clientID }

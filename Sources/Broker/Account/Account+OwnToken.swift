@@ -12,7 +12,7 @@ extension Account {
         guard let configuration else { return stored }
         guard configuration.flow == .clientCredentials else { return stored?.isOwn == true ? nil : stored }
         // A person's grant is held back and not thrown away: the old flow may come back.
-        if let stored, !stored.isOwn, stored.ended == nil { return stored }
+        if let stored, !stored.isOwn, !stored.isOver { return stored }
         if let stored, stored.ownScope == configuration.scopes, isAllowed(stored) { return stored }
         return .own(configuration, wire: settings.wire, at: ports.clock.now.wall)
     }

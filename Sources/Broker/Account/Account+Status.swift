@@ -11,7 +11,9 @@ extension Account {
     /// The word that `status` has for this account.
     var statusState: AccountState {
         guard configuration != nil else { return .misconfigured }
-        if case .live(let grant) = machine.state { return statusState(of: grant) }
+        if case .live(let grant) = machine.state, grant.record.refusal == nil || login == nil {
+            return statusState(of: grant)
+        }
         if login != nil { return .loginPending }
         switch machine.state {
         case .unknown: return .unknown
@@ -23,7 +25,9 @@ extension Account {
 
     private func statusState(of grant: LiveGrant) -> AccountState {
         let holds = grant.holds(ports.clock.now)
-        if machine.isHeldBack || (!grant.record.canRenew && !holds) { return .loginRequired }
+        if machine.isHeldBack || (!grant.record.canRenew && !holds) || grant.record.refusal != nil {
+            return .loginRequired
+        }
         if grant.storeError?.code == .locked, !holds { return .storeLocked }
         if grant.isRefreshing { return .refreshing }
         let lacksClient = missingClient != nil || grant.failure?.error.kind == .configInvalid
@@ -37,6 +41,7 @@ extension Account {
         switch machine.state {
         case .ended(let ended): ended.end.reason
         case .live where machine.isHeldBack: .configChanged
+        case .live(let grant) where grant.record.refusal != nil: .refused
         case .live(let grant) where !grant.record.canRenew && !grant.holds(ports.clock.now): .ended
         case .signedOut: .signedOut
         default: nil
@@ -102,6 +107,7 @@ extension Account {
             if let error = grant.storeError ?? grant.debt?.error {
                 return error.fault(at: grant.failedAt ?? now.wall)
             }
+            if let end = grant.record.refusal { return end.fault }
             guard let failure = grant.failure else { return nil }
             return .init(
                 kind: failure.error.kind,
@@ -110,9 +116,7 @@ extension Account {
                 retryAt: failure.kind == .misconfigured ? nil : now.wall(of: grant.notBefore)
             )
         case .ended(let ended):
-            return ended.end.oauthError.map {
-                .init(kind: .loginRequired, message: "the provider said: \($0)", at: ended.end.at)
-            }
+            return ended.end.fault
         case .unknown, .signedOut:
             return nil
         }
@@ -121,6 +125,13 @@ extension Account {
 
 extension LiveGrant {
     func holds(_ now: Moment) -> Bool { record.token?.holds(0, at: now) ?? false }
+}
+
+extension GrantRecord.Ended {
+    /// What the provider said, if anything.
+    fileprivate var fault: AccountStatus.Fault? {
+        (message ?? oauthError).map { .init(kind: .loginRequired, message: "the provider said: \($0)", at: at) }
+    }
 }
 
 extension StoreError {

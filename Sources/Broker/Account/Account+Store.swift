@@ -132,6 +132,27 @@ extension Account {
         }
     }
 
+    /// Writes down that the provider refuses the grant; where that fails, the next daemon finds out by itself. Another
+    /// refresh token in the store than the one that was refused takes its place.
+    func note(_ record: GrantRecord) {
+        let generation = generation
+        Task.onLoop { [self] in
+            await turn.take()
+            defer { turn.give() }
+            do throws(StoreError) {
+                guard let item = try await ports.store.item(account: name) else { return }
+                let stored = try GrantRecord.read(item, at: ports.clock.now)
+                guard generation == self.generation else { return }
+                guard stored.refreshToken == record.refreshToken else { return finished(.replaced(stored), for: nil) }
+                guard let configuration = configuration ?? lastConfiguration else { return }
+                try await ports.store.write(record.item(for: configuration))
+                if generation != self.generation { await mend() }
+            } catch {
+                ports.log.record(.storeFault(account: name, error))
+            }
+        }
+    }
+
     /// Removes what is left of a grant that ended long ago; where that fails, the next start does it.
     func clear() {
         let generation = generation

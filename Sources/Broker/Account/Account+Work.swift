@@ -15,6 +15,7 @@ extension Account {
             case .refresh(let record, for: let variant) where record.isOwn: fetch(record, for: variant)
             case .refresh(let record, for: let variant): refresh(record, for: variant)
             case .write(let record): write(record)
+            case .note(let record): note(record)
             case .clear: clear()
             case .settle(let renewed, of: let variant): settle(renewed: renewed, of: variant)
             }
@@ -64,6 +65,8 @@ extension Account {
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in
             await self?.mend()
+        } onDroppedIDToken: { [weak self] reason in
+            self?.noteDroppedIDToken(reason)
         }
         flow.onRollback = { [name, ports] in ports.log.record(.storeRolledBack(account: name)) }
         Task.onLoop { [self, flow] in
@@ -73,6 +76,13 @@ extension Account {
             guard generation == self.generation, let outcome else { return }
             finished(outcome, for: variant)
         }
+    }
+
+    /// Tells once for each sign-in that ID tokens do not come as they should: what fails a check now does at each renewal.
+    private func noteDroppedIDToken(_ reason: String) {
+        guard !hasDroppedIDToken else { return }
+        hasDroppedIDToken = true
+        ports.log.record(.idTokenDropped(account: name, reason: reason))
     }
 
     /// Ends what was begun for an account whose file is gone or has a fault: nothing is sent, and nobody waits for ever.
@@ -99,6 +109,10 @@ extension Account {
             actions = machine.refreshFinished(outcome, at: now, roll: roll)
         }
         report(outcome, for: variant)
+        for case .note(let record) in actions {
+            let oauthError = record.ended?.oauthError
+            ports.log.record(.grantEnded(account: name, reason: .refused, oauthError: oauthError))
+        }
         perform(actions)
     }
 

@@ -50,6 +50,8 @@ package import TokendProtocol
     }
     /// What a plain request gets without asking the machine; any change of state or settings drops it.
     var readyToken: ReadyToken?
+    /// Whether it was told that an ID token of a renewal was not kept.
+    var hasDroppedIDToken = false
     /// Called after every refresh that was answered.
     var onRefresh: (@LoopActor () -> Void)?
     /// Called after every change of state.

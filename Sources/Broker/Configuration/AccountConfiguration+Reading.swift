@@ -128,7 +128,10 @@ extension AccountConfiguration {
         for word in words where !Scope.isScopeToken(word) {
             reader.fault("scopes", "“\(DisplayText.sanitized(word))” is not one scope (RFC 6749, section 3.3)")
         }
-        scopes = Scope(words)
+        asksOfflineAccess = reader.bool("offline_access") ?? asksOfflineAccess
+        asksConsent = reader.bool("consent_prompt")
+        trustedAudiences = reader.strings("trusted_audiences").map { Set($0) }
+        scopes = asksOfflineAccess ? Scope(words) : Scope(words).subtracting(["offline_access"])
         resource = reader.strings("resource", orString: true) ?? []
         for text in resource where !FormParameters.isResource(text) {
             reader.fault(

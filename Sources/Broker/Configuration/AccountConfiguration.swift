@@ -49,6 +49,13 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var encodesBasic = true
     package var flow = AccountFlow.browser
     package var scopes: Scope = []
+    /// Whether `offline_access` is asked for where the provider lists it.
+    package var asksOfflineAccess = true
+    /// Whether the first sign-in with `offline_access` asks for consent (OpenID Connect Core, section 11); nil: but at
+    /// Microsoft's.
+    package var asksConsent: Bool?
+    /// The only ones that an ID token may be for beside this client; nil: any, where `azp` is this client.
+    package var trustedAudiences: Set<String>?
     package var resource: [String] = []
     package var audience: String?
     /// In order of preference; empty: the loopback listener at whatever address and port can be had.

@@ -30,6 +30,7 @@ extension GrantRecord {
         }
         object["rotates"] = rotates.map { .bool($0) }
         object["scope"] = .string(scope.text)
+        object["added_scope"] = addedScope.map { .string($0.text) }
         object["narrowed_to"] = narrowedTo.map { .string($0.text) }
         object["narrowing_sticks"] = narrowingSticks.map { .bool($0) }
         object["subject"] = subject.map { .string($0) }
@@ -53,6 +54,7 @@ extension GrantRecord {
     private static func json(_ end: Ended) -> JSONValue {
         var object: JSONObject = ["reason": .string(end.reason.rawValue), "at": .integer(end.at)]
         object["oauth_error"] = end.oauthError.map { .string($0) }
+        object["message"] = end.message.map { .string($0) }
         return .object(object)
     }
 
@@ -72,6 +74,7 @@ extension GrantRecord {
         record.generation = object["generation"]?.int64 ?? 1
         record.pending = object["pending"]?.object.flatMap(Pending.init(json:))
         record.rotates = object["rotates"]?.bool
+        record.addedScope = object["added_scope"]?.string.map { Scope($0) }
         record.narrowedTo = object["narrowed_to"]?.string.map { Scope($0) }
         record.narrowingSticks = object["narrowing_sticks"]?.bool
         record.redirectURI = object["redirect_uri"]?.string
@@ -125,7 +128,12 @@ extension GrantRecord.Ended {
     fileprivate init?(json: JSONObject) {
         guard let at = json["at"]?.int64 else { return nil }
         let reason = json["reason"]?.string.flatMap(EndReason.init(rawValue:)) ?? .ended
-        self.init(reason: reason, oauthError: json["oauth_error"]?.string, at: at)
+        self.init(
+            reason: reason,
+            oauthError: json["oauth_error"]?.string,
+            message: json["message"]?.string,
+            at: at
+        )
     }
 }
 

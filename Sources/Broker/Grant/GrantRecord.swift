@@ -21,16 +21,20 @@ package struct GrantRecord: Sendable, Equatable {
         }
     }
 
-    /// Why a grant is over; what is left of its item until the next login, a logout or 24 h.
+    /// Why a grant is over; what is left of its item until the next login, a logout or 24 h. With the reason `refused` the
+    /// grant may live on: the item keeps its tokens.
     package struct Ended: Sendable, Equatable {
         package var reason: EndReason
         package var oauthError: String?
+        /// What the provider said, fit to be shown.
+        package var message: String?
         /// Unix seconds.
         package var at: Int64
 
-        package init(reason: EndReason, oauthError: String? = nil, at: Int64) {
+        package init(reason: EndReason, oauthError: String? = nil, message: String? = nil, at: Int64) {
             self.reason = reason
             self.oauthError = oauthError
+            self.message = message
             self.at = at
         }
     }
@@ -43,6 +47,8 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether the provider's last answer brought a new refresh token; nil before the first.
     package var rotates: Bool?
     package var scope: Scope
+    /// What the user has asked for beside what the account's file says, which later logins ask for again.
+    package var addedScope: Scope?
     /// What a refresh asked for alone that brought a new refresh token, until the next one for the whole tells whether
     /// that token still has the whole scope.
     package var narrowedTo: Scope?
@@ -93,6 +99,15 @@ package struct GrantRecord: Sendable, Equatable {
 
     package var renewable: Bool { refreshToken != nil }
 
+    /// Why the provider refuses to renew the grant, which it does not say to be over; nil where it does not refuse.
+    package var refusal: Ended? {
+        guard renewable, let ended, ended.reason == .refused else { return nil }
+        return ended
+    }
+
+    /// Whether nothing of it is to be used again.
+    package var isOver: Bool { ended != nil && refusal == nil }
+
     /// Whether the client fetches it for itself.
     package var isOwn: Bool { ownScope != nil }
 
@@ -125,9 +140,13 @@ package enum EndReason: String, Sendable, CaseIterable {
     case lostRotation = "lost_rotation"
     case subject
     case stepUp = "step_up"
+    /// The provider refuses, and does not say that the grant is over: its refresh token is kept.
+    case refused
 
     /// One sentence for a person.
-    func sentence(account: String) -> String {
+    ///
+    /// - Parameter message: what the provider said.
+    func sentence(account: String, message: String? = nil) -> String {
         let cause =
             switch self {
             case .signedOut: "nobody is signed in to “\(account)”"
@@ -137,6 +156,8 @@ package enum EndReason: String, Sendable, CaseIterable {
                 "a renewal of “\(account)” was cut off and the provider does not accept its token any more"
             case .subject: "the provider answered for another person than the one signed in to “\(account)”"
             case .stepUp: "“\(account)” needs a stronger sign-in"
+            case .refused:
+                "the provider refuses to renew the sign-in of “\(account)”" + (message.map { " (\($0))" } ?? "")
             }
         return "\(cause); sign in with: tokenctl login \(account)"
     }

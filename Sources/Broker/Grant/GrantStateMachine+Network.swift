@@ -11,6 +11,11 @@ extension GrantStateMachine {
     /// starts anew once a minute at most. What the provider asked for is kept to.
     package mutating func networkAppeared(at now: Moment, roll: Double) {
         guard case .live(var grant) = state, !grant.isRefreshing else { return }
+        if grant.record.refusal != nil {
+            grant.takeSecondTry(at: now, roll: roll)
+            state = .live(grant)
+            return
+        }
         // The network that has come may be the one behind the portal whose certificate was not accepted.
         if grant.distrusts >= 3 { grant.failure?.kind = .untrusted }
         guard grant.failure?.kind == .passing || grant.failure?.kind == .untrusted else { return }
@@ -23,6 +28,17 @@ extension GrantStateMachine {
 extension LiveGrant {
     /// The spread of those whose token does not hold any more, and of the others.
     private static let (soon, later): (Duration, Duration) = (.seconds(5), .seconds(30))
+
+    /// A policy may want another network than the one before: what the provider refuses is tried once in each that comes,
+    /// a minute after the last try at the soonest.
+    fileprivate mutating func takeSecondTry(at now: Moment, roll: Double) {
+        var instant = now.boot.advanced(by: Self.soon * roll)
+        if let lastAttempt { instant = max(instant, lastAttempt.advanced(by: .seconds(60))) }
+        if let throttledUntil { instant = max(instant, throttledUntil) }
+        // One that comes before the try does not put it off.
+        notBefore = hasSecondTry ? min(notBefore, instant) : instant
+        hasSecondTry = true
+    }
 
     fileprivate mutating func networkAppeared(at now: Moment, roll: Double) {
         if backoffReset.map({ $0.duration(to: now.boot) >= .seconds(60) }) ?? true {

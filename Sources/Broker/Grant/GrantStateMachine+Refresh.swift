@@ -29,19 +29,18 @@ extension GrantStateMachine {
         case .refused(let record, let failure):
             grant.record = record
             grant.isTokenStored = true
-            _ = grant.failed(failure, at: now, roll: roll)
+            grant.failed(failure, at: now, roll: roll)
             state = .live(grant)
         case .storeBlocked(let error):
             grant.storeBlocked(error, at: now, roll: roll)
             state = .live(grant)
         case .failed(let failure, let pending):
             grant.record.pending = pending
-            if grant.failed(failure, at: now, roll: roll) {
-                let code = failure.error.data["oauth_error"]?.string
-                let end = GrantRecord.Ended(reason: .ended, oauthError: code, at: now.wall)
-                state = .ended(EndedGrant(end, held: grant, isCleared: false, at: now))
-            } else {
-                state = .live(grant)
+            let wasRefused = grant.record.refusal != nil
+            grant.failed(failure, at: now, roll: roll)
+            state = .live(grant)
+            if !wasRefused, grant.record.refusal != nil {
+                return [.note(grant.record), .settle(renewed: false, of: variant)]
             }
         case .ended(let record, let error):
             // For another person than ours nothing is served; after the grant's end its last token is.

@@ -20,6 +20,10 @@ extension GrantStateMachine {
         case .live(var grant):
             if isHeldBack { return (.fail(loginRequired(.configChanged)), []) }
             let held = grant.token(of: demand.variant)
+            let isTriedAgain = demand.isPersonal && grant.blockedUntil(demand.variant, at: now) == nil
+            if let end = grant.record.refusal, !grant.isRefreshing, !isTriedAgain {
+                return (afterEnd(end, held: held, demand, at: now), [])
+            }
             if let error = missingScope(demand, held: held, granted: grant.record.scope) { return (.fail(error), []) }
             if let variant = demand.variant { grant.variants.ask(for: variant) } else { grant.wasAskedFor = true }
             defer { state = .live(grant) }
@@ -114,6 +118,9 @@ extension GrantStateMachine {
             let isIts = demand.variant == variant
             // Asking again could not bring a better one, however short it lives: that would be a loop.
             if isIts, renewed, let held = grant.token(of: variant) { return (fresh(held, demand), []) }
+            if let end = grant.record.refusal {
+                return (afterEnd(end, held: grant.token(of: demand.variant), demand, at: now), [])
+            }
             if let error = grant.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
             if let failure = isIts ? grant.failure(of: variant) : grant.sharedFailure {
                 let until = grant.blockedUntil(demand.variant, at: now) ?? now.boot
@@ -161,7 +168,7 @@ extension GrantStateMachine {
         at now: Moment
     ) -> Answer {
         guard let held, !demand.forces(past: held), held.holds(demand.isExplicit ? demand.minValid : 0, at: now) else {
-            return .fail(loginRequired(end.reason, oauthError: end.oauthError))
+            return .fail(loginRequired(end.reason, oauthError: end.oauthError, message: end.message))
         }
         if let error = missingScope(demand, held: held, granted: held.scope) { return .fail(error) }
         return .serve(held, refreshed: false)
@@ -171,10 +178,10 @@ extension GrantStateMachine {
 // MARK: - What clients are told
 
 extension GrantStateMachine {
-    func loginRequired(_ reason: EndReason, oauthError: String? = nil) -> ProtocolError {
+    func loginRequired(_ reason: EndReason, oauthError: String? = nil, message: String? = nil) -> ProtocolError {
         var data: JSONObject = ["account": .string(account), "reason": .string(reason.rawValue)]
         if let oauthError { data["oauth_error"] = .string(oauthError) }
-        return ProtocolError(.loginRequired, reason.sentence(account: account), data: data)
+        return ProtocolError(.loginRequired, reason.sentence(account: account, message: message), data: data)
     }
 
     private var notRenewable: ProtocolError {

@@ -36,6 +36,8 @@ package struct GrantStateMachine {
         case refresh(GrantRecord, for: TokenVariant? = nil)
         /// Write this record again, which the store refused before.
         case write(GrantRecord)
+        /// Write this record, which tells a restart that the provider refuses it.
+        case note(GrantRecord)
         /// Remove what is left of a grant that ended long ago.
         case clear
         /// What was waited for has ended: everyone who waits gets an answer by `settled`.
@@ -127,7 +129,7 @@ package struct GrantStateMachine {
             state = .signedOut
             return [.settle(renewed: false)]
         }
-        if let end = record.ended {
+        if let end = record.ended, record.isOver {
             state = .ended(EndedGrant(end, held: nil, isCleared: !record.renewable, at: now))
         } else {
             state = .live(LiveGrant(stored: record, settings, at: now, roll: roll))
@@ -138,7 +140,7 @@ package struct GrantStateMachine {
     /// The store holds another grant than the one that was refreshed: it is the one in force.
     package mutating func replaced(by record: GrantRecord, isHeldBack: Bool, at now: Moment, roll: Double) -> [Action] {
         self.isHeldBack = isHeldBack
-        if let end = record.ended {
+        if let end = record.ended, record.isOver {
             state = .ended(EndedGrant(end, held: nil, isCleared: !record.renewable, at: now))
         } else {
             state = .live(LiveGrant(record: record, at: now, jitter: roll))
@@ -186,6 +188,7 @@ package struct GrantStateMachine {
         self.isHeldBack = isHeldBack
         guard case .live(var grant) = state else { return }
         if grant.failure?.kind == .misconfigured { grant.failure = nil }
+        if grant.record.refusal != nil { grant.hasSecondTry = true }
         grant.variants.forgetFailures()
         state = .live(grant)
     }

@@ -23,14 +23,15 @@ extension LiveGrant {
 
     /// When a token of another combination is due that a client has asked for since it came.
     private func variantDue(_ settings: RefreshSettings) -> (variant: TokenVariant, at: BootInstant)? {
-        guard settings.policy != .onDemand, sharedFailure == nil, storeError == nil, record.pending == nil else {
-            return nil
-        }
+        guard settings.policy != .onDemand, sharedFailure == nil, storeError == nil, record.pending == nil,
+            record.refusal == nil
+        else { return nil }
         return variants.due(settings.rules).map { ($0.variant, max($0.at, notBefore)) }
     }
 
     /// When the account's own token is due, or the grant to keep it alive, as far as nothing is under way.
     func refreshDue(_ settings: RefreshSettings) -> BootInstant? {
+        if record.refusal != nil { return hasSecondTry ? notBefore : nil }
         guard record.canRenew, failure?.kind != .misconfigured else { return nil }
         if record.pending != nil { return notBefore }
         let policy = settings.rules

@@ -58,8 +58,8 @@ extension LiveGrant {
         notBefore = sharedFailure == nil ? max(notBefore, earliest) : earliest
         if sharedFailure != nil { failure = nil }
         attempts = 0
-        unknowns = 0
-        firstUnknown = nil
+        refusals = 0
+        firstRefusal = nil
         distrusts = 0
         lastAttempt = now.boot
     }

@@ -28,9 +28,12 @@ struct LiveGrant {
     var failure: RefreshFailure?
     /// Failures in a row.
     var attempts = 0
-    /// Answers with an unknown error in a row, and the time of the first.
-    var unknowns = 0
-    var firstUnknown: BootInstant?
+    /// Answers in a row that refuse in the same words, the time of the first, and what the last of them said.
+    var refusals = 0
+    var firstRefusal: BootInstant?
+    var lastRefusal: RefreshFailure.Refusal?
+    /// Whether a grant that the provider refuses is tried once more, a network having come.
+    var hasSecondTry = false
     /// Connections in a row whose certificate was not accepted.
     var distrusts = 0
     /// No refresh of the daemon's own before this.
@@ -127,7 +130,7 @@ struct LiveGrant {
         let job = job
         failure = nil
         storeError = nil
-        if let refusal { _ = failed(refusal, at: now, roll: roll) }
+        if let refusal { failed(refusal, at: now, roll: roll) }
         activity = .owing(debt, job)
     }
 
@@ -166,12 +169,10 @@ struct LiveGrant {
         notBefore = now.boot.advanced(by: .seconds(30 + Int64(roll * 30)))
     }
 
-    /// - Returns: whether the grant must be taken for ended: an unknown error three times within 15 minutes or more.
-    mutating func failed(_ new: RefreshFailure, at now: Moment, roll: Double) -> Bool {
-        if new.isOwn, let variant = job.variant {
-            refused(variant, new, at: now)
-            return false
-        }
+    /// The refresh that was under way has brought no token, and has not ended the grant.
+    mutating func failed(_ new: RefreshFailure, at now: Moment, roll: Double) {
+        if new.isOwn, let variant = job.variant { return refused(variant, new, at: now) }
+        countRefusals(new, at: now)
         distrusts = new.kind == .untrusted ? distrusts + 1 : 0
         var new = new
         // A certificate that is never accepted is for a person to mend.
@@ -190,23 +191,36 @@ struct LiveGrant {
             throttledUntil = now.boot.advanced(by: .seconds(seconds))
         case .misconfigured:
             throttledUntil = now.boot.advanced(by: .seconds(60))
-        case .passing, .unknown, .untrusted:
+        case .passing, .unknown, .untrusted, .refused:
             break
         }
         notBefore = now.boot.advanced(by: wait)
-        return isGivenUp(new, at: now)
+        guard new.isAnswer else { return }
+        hasSecondTry = false
+        guard let refusal = new.refusal, record.renewable,
+            new.kind == .refused || (isRefusedAgainAndAgain(now) && !holds)
+        else { return }
+        let code = refusal.code.isEmpty ? nil : refusal.code
+        record.ended = .init(reason: .refused, oauthError: code, message: refusal.words, at: now.wall)
     }
 
-    private mutating func isGivenUp(_ new: RefreshFailure, at now: Moment) -> Bool {
-        guard new.kind == .unknown else {
-            unknowns = 0
-            firstUnknown = nil
-            return false
+    /// A passing fault says nothing, so it does not begin the count anew.
+    private mutating func countRefusals(_ new: RefreshFailure, at now: Moment) {
+        guard new.isAnswer else { return }
+        if new.refusal == nil || new.refusal?.isSame(as: lastRefusal) != true {
+            refusals = 0
+            firstRefusal = nil
         }
-        unknowns += 1
-        let first = firstUnknown ?? now.boot
-        firstUnknown = first
-        return unknowns >= 3 && first.duration(to: now.boot) >= .seconds(900)
+        lastRefusal = new.refusal
+        guard new.refusal != nil else { return }
+        refusals += 1
+        firstRefusal = firstRefusal ?? now.boot
+    }
+
+    /// Whether the provider has refused in the same words three times, over a quarter of an hour or more.
+    private func isRefusedAgainAndAgain(_ now: Moment) -> Bool {
+        guard refusals >= 3, let firstRefusal else { return false }
+        return firstRefusal.duration(to: now.boot) >= .seconds(900)
     }
 }
 

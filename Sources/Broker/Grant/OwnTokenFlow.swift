@@ -87,7 +87,7 @@ import TokendProtocol
             if case .throttled(_, retryAfter: let wait?) = answer { access.directory.coolDown(endpoint, for: wait) }
             var failure = RefreshFailure(answer, at: account)
             // There is no grant that could have ended: what the provider refuses is the client, or what it asks for.
-            if failure.kind == .unknown { failure.kind = .misconfigured }
+            if failure.kind == .unknown || failure.kind == .refused { failure.kind = .misconfigured }
             if variant != nil { failure = failure.ofDerived(answer) }
             return .failed(failure, nil)
         }

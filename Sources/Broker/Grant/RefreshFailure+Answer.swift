@@ -24,9 +24,15 @@ extension RefreshFailure {
         case .unavailable(let reason, answerLost: _):
             self.init(kind: .passing, error: ProtocolError(.providerUnreachable, "\(host): \(reason)"))
         case .misconfigured(let body):
-            self.init(kind: .misconfigured, error: Self.refusal(body, account), isOwn: body.isAboutTarget)
+            let isClients = body.code == "access_denied" && account.dialect.accessDeniedMeansWrongSecret
+            let refusal = body.mayMeanGrant && !isClients ? Refusal(body) : nil
+            let kind: Class = refusal == nil || body.isAboutTarget ? .misconfigured : .unknown
+            self.init(kind: kind, error: Self.error(body, account), isOwn: body.isAboutTarget, refusal: refusal)
         case .unknown(let body), .grantEnded(let body):
-            self.init(kind: .unknown, error: Self.refusal(body, account))
+            let refusal = body.mayMeanGrant ? Refusal(body) : nil
+            self.init(kind: .unknown, error: Self.error(body, account), refusal: refusal)
+        case .userWanted(let body):
+            self.init(kind: .refused, error: Self.error(body, account), refusal: Refusal(body))
         case .dpopNonce:
             self.init(
                 kind: .misconfigured,
@@ -58,7 +64,8 @@ extension RefreshFailure {
     /// request as such is about that one, since the grant's own works.
     func ofDerived(_ answer: TokenAnswer) -> RefreshFailure {
         switch answer {
-        case .misconfigured(let body) where !body.isAboutClient, .unknown(let body), .grantEnded(let body):
+        case .misconfigured(let body) where !body.isAboutClient, .unknown(let body), .grantEnded(let body),
+            .userWanted(let body) where !body.endsWholeGrant:
             var failure = self
             failure.kind = .misconfigured
             failure.isOwn = !body.isAboutClient
@@ -68,7 +75,7 @@ extension RefreshFailure {
         }
     }
 
-    private static func refusal(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> ProtocolError {
+    private static func error(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> ProtocolError {
         var error = ProtocolError(
             .providerError,
             "\(account.issuerHost) refuses the request: \(body.message)" + Self.advice(body, account)
@@ -80,9 +87,7 @@ extension RefreshFailure {
 
     /// Whose turn it is where the provider does not accept the client; the grant lives on.
     private static func advice(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> String {
-        guard ["invalid_client", "unauthorized_client", "incorrect_client_credentials"].contains(body.error) else {
-            return ""
-        }
+        guard body.refusesClient else { return "" }
         if account.registersClient {
             let again = "; the client is registered anew at the next sign-in: tokenctl login \(account.name)"
             guard account.clientAuthentication == .none else { return again }
@@ -101,5 +106,11 @@ extension RefreshFailure {
             return "; it does not accept the client's key: register its public part there, or give another one with: "
                 + "tokenctl account secret \(account.name) --kind client_key"
         }
+    }
+}
+
+extension RefreshFailure.Refusal {
+    fileprivate init(_ body: OAuthErrorBody) {
+        self.init(code: body.error, status: body.status, words: body.message)
     }
 }

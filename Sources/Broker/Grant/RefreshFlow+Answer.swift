@@ -42,7 +42,8 @@ extension RefreshFlow {
             guard let derived else { return .renewed(new, isStored: isStored) }
             return .derived(derived, new, isStored: isStored)
         }
-        guard isRotated || attempt.isMarked || attempt.record.rotates == nil else {
+        let isNoted = attempt.record.ended != nil
+        guard isRotated || attempt.isMarked || attempt.record.rotates == nil || isNoted else {
             return ifWanted(renewed(isStored: false))
         }
         let refreshToken = isRotated ? new.refreshToken : nil
@@ -62,6 +63,11 @@ extension RefreshFlow {
         attempt.isSecured = (try? await write(attempt.record.replacing(refreshToken))) == true
     }
 
+    /// The answer's ID token, where it is one to be kept. Another issuer, client or user refuses the answer; whatever else
+    /// is wrong with it costs the ID token alone (OpenID Connect Core, section 12.2, asks for more): Cognito and others
+    /// name another `auth_time`, two nodes of a provider's are seconds apart, and django-oauth-toolkit repeats an access
+    /// token beside an ID token made for another one.
+    ///
     /// - Parameter beforeFetch: called before the provider is asked for its keys.
     private func verify(
         _ response: TokenResponse,
@@ -71,24 +77,32 @@ extension RefreshFlow {
         guard let token = response.idToken, let issuer = account.issuer, let baseline = attempt.record.baseline else {
             return nil
         }
+        let rules = rules(response, attempt, issuer, baseline)
+        let reason: String
         do throws(IdentityFailure) {
-            return try await verify(token, of: response, attempt, issuer, baseline, beforeFetch: beforeFetch)
-        } catch .check(IDTokenError.Check.accessTokenHash.rawValue, _) {
-            // Section 12.2 asks for no `at_hash`, and it guards against nothing where both came on one connection.
-            // django-oauth-toolkit repeats an access token within its grace, beside an ID token made for another one.
-            return nil
+            return try await access.verify(token, rules: rules, metadata: attempt.metadata, beforeFetch: beforeFetch)
+        } catch {
+            switch error {
+            case .otherSubject: throw error
+            case .check(let check, _) where IDTokenError.Check(rawValue: check)?.guardsRefresh == true: throw error
+            case .check(let check, let message): reason = "\(check): \(message)"
+            case .fault(let fault): reason = fault.message
+            }
         }
+        do { try IDToken.checkUnverified(token, rules: rules) } catch {
+            throw .check(error.check.rawValue, error.message)
+        }
+        onDroppedIDToken(reason)
+        return nil
     }
 
-    /// Holds an ID token that came with a refresh against what is known of the person.
-    func verify(
-        _ token: Secret,
-        of response: TokenResponse,
+    /// What an ID token that came with a refresh is held against.
+    func rules(
+        _ response: TokenResponse,
         _ attempt: Attempt,
         _ issuer: Issuer,
-        _ baseline: IDTokenBaseline,
-        beforeFetch: () async -> Void = {}
-    ) async throws(IdentityFailure) -> IDToken {
+        _ baseline: IDTokenBaseline
+    ) -> IDTokenRules {
         var rules = IDTokenRules(
             .refresh(baseline),
             issuer: issuer,
@@ -98,7 +112,8 @@ extension RefreshFlow {
         rules.algorithms = attempt.metadata.idTokenSigningAlgorithms
         rules.federationService = issuer.federationService(named: attempt.metadata.accessTokenIssuer)
         rules.accessToken = response.accessToken
-        return try await access.verify(token, rules: rules, metadata: attempt.metadata, beforeFetch: beforeFetch)
+        rules.trustedAudiences = account.trustedAudiences
+        return rules
     }
 
     /// Nobody waits for the result any more, whether the store has taken it or not.
@@ -161,7 +176,8 @@ extension RefreshFlow {
         let tombstone = record.tombstone(
             GrantRecord.Ended(
                 reason: attempt.doubt == nil ? .ended : .lostRotation,
-                oauthError: body.error,
+                oauthError: body.error.isEmpty ? nil : body.error,
+                message: body.message,
                 at: access.clock.now.wall
             )
         )

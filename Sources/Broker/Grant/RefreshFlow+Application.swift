@@ -29,7 +29,7 @@ extension RefreshFlow {
         guard let held = new.untraded else { preconditionFailure("A renewed grant has a token.") }
         let isRotated = new.refreshToken != attempt.record.refreshToken
         let refreshToken = isRotated ? new.refreshToken : nil
-        if isRotated || attempt.isMarked || attempt.record.rotates == nil {
+        if isRotated || attempt.isMarked || attempt.record.rotates == nil || attempt.record.ended != nil {
             do {
                 guard try await write(new) else { return await drop(refreshToken, attempt) }
             } catch {

@@ -60,6 +60,8 @@ import TokendProtocol
     let mend: @LoopActor () async -> Void
     /// The store had an older item than the one that it was given last.
     var onRollback: @LoopActor () -> Void = {}
+    /// Told why an ID token that came with a renewal is not kept, in a sentence.
+    var onDroppedIDToken: @LoopActor (String) -> Void = { _ in }
 
     var account: AccountConfiguration { access.account }
     var isWanted: Bool { fate() == .wanted }
@@ -76,7 +78,7 @@ import TokendProtocol
                 guard try await write(known) else { return nil }
                 onRollback()
                 isMarked = known.pending != nil
-            } else if stored.refreshToken != token || stored.ended != nil {
+            } else if stored.refreshToken != token || stored.isOver {
                 return .replaced(stored)
             }
             if variant == nil, let outcome = await tradeHeld(known, isMarked: isMarked) { return outcome }

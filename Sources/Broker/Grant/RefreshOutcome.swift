@@ -41,8 +41,23 @@ package struct RefreshFailure: Sendable, Equatable {
         case throttled(seconds: Int64)
         /// The provider refuses the request as such: only a person can mend that.
         case misconfigured
-        /// An error code that nobody knows: passing a few times, then the grant is taken for ended.
+        /// An error that may be the grant's end, and is not known to be: passing a few times, then the user is wanted.
         case unknown
+        /// The provider wants the user before it renews the grant.
+        case refused
+    }
+
+    /// What the token endpoint itself said against the request, where that may mean the grant.
+    package struct Refusal: Sendable, Equatable {
+        package var code: String
+        package var status: Int?
+        /// Its words, fit to be shown.
+        package var words: String
+
+        /// Whether it is the same again; the words may name a time or a number of the request's.
+        func isSame(as other: Refusal?) -> Bool {
+            code == other?.code && status == other?.status
+        }
     }
 
     package var kind: Class
@@ -50,11 +65,22 @@ package struct RefreshFailure: Sendable, Equatable {
     package var error: ProtocolError
     /// Whether it is about the one combination of scope, resource and audience that was asked for: others may come.
     package var isOwn: Bool
+    /// nil where it is no such answer.
+    package var refusal: Refusal?
 
-    package init(kind: Class, error: ProtocolError, isOwn: Bool = false) {
+    package init(kind: Class, error: ProtocolError, isOwn: Bool = false, refusal: Refusal? = nil) {
         self.kind = kind
         self.error = error
         self.isOwn = isOwn
+        self.refusal = refusal
+    }
+
+    /// Whether the provider has looked at the request and said no.
+    var isAnswer: Bool {
+        switch kind {
+        case .misconfigured, .unknown, .refused: true
+        case .passing, .untrusted, .throttled: false
+        }
     }
 
     package static func == (left: RefreshFailure, right: RefreshFailure) -> Bool {

@@ -81,7 +81,8 @@ extension LoginAttempt {
         if account.registersClient, registration == nil, metadata.registrationEndpoint == nil {
             throw registrar.unregistrable
         }
-        let scope = await scope(metadata, previous)
+        let added = addedScope(previous)
+        let scope = await scope(metadata, added: added)
         return Prepared(
             beganAt: beganAt,
             metadata: metadata,
@@ -89,6 +90,7 @@ extension LoginAttempt {
             previous: previous,
             redirects: [],
             scope: scope,
+            addedScope: added,
             registration: registration
         )
     }

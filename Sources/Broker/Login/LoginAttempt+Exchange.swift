@@ -103,7 +103,8 @@ extension LoginAttempt {
         switch answer {
         case .answer(.success(let response), at: let sentAt):
             return (response, sentAt)
-        case .answer(.grantEnded(let body), at: _), .answer(.unknown(let body), at: _):
+        case .answer(.grantEnded(let body), at: _), .answer(.userWanted(let body), at: _),
+            .answer(.unknown(let body), at: _):
             throw .refused(body)
         case .answer(.invalid(let invalid), at: _):
             discard([invalid.refreshToken], sent.prepared)
@@ -174,6 +175,7 @@ extension LoginAttempt {
         rules.algorithms = prepared.metadata.idTokenSigningAlgorithms
         rules.federationService = issuer.federationService(named: prepared.metadata.accessTokenIssuer)
         rules.accessToken = response.accessToken
+        rules.trustedAudiences = account.trustedAudiences
         let configured = account.authorizationParameters
         rules.maxAge = parameters.maxAge ?? configured["max_age"].flatMap { Int64($0) }
         let classes = parameters.acrValues ?? configured["acr_values"] ?? ""
@@ -228,6 +230,7 @@ extension LoginAttempt {
         let granted = response.scope ?? prepared.scope
         let destination = GrantDestination(account: account, wire: wire, metadata: prepared.metadata)
         var record = GrantRecord(scope: granted, destination: destination, signedInAt: sentAt.wall)
+        if !prepared.addedScope.isEmpty { record.addedScope = prepared.addedScope }
         record.flow = parameters.flow
         if account.dialect.refreshSendsRedirectURI { record.redirectURI = sent?.redirectURI }
         record.subject = identity.subject
@@ -245,7 +248,7 @@ extension LoginAttempt {
     /// A code exchange without a refresh token keeps the one that is held (Google on a repeated consent), if it is
     /// known to be the same person's and may go where the new grant may go.
     private func keepRefreshToken(of previous: GrantRecord?, in record: inout GrantRecord) {
-        guard let previous, previous.ended == nil, let subject = record.subject, previous.subject == subject,
+        guard let previous, !previous.isOver, let subject = record.subject, previous.subject == subject,
             previous.destination.allows(account, wire: wire)
         else { return }
         record.refreshToken = previous.refreshToken
@@ -262,9 +265,14 @@ extension LoginAttempt {
 }
 
 extension GrantRecord {
-    /// Whether it is a grant of the client that the account names, and lives; then a new login asks for its scope, too.
+    /// Whether it is a grant of the client that the account names, and lives.
     func isGranted(to account: AccountConfiguration) -> Bool {
-        ended == nil && destination.issuer == account.issuerName
+        ended == nil && isIssued(to: account)
+    }
+
+    /// Whether it is, or was, a grant of the client that the account names.
+    func isIssued(to account: AccountConfiguration) -> Bool {
+        destination.issuer == account.issuerName
             && destination.isRegistered == account.registersClient
             && (account.clientID.isEmpty || destination.clientID == account.clientID)
     }

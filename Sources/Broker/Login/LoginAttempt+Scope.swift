@@ -9,16 +9,21 @@ extension LoginAttempt {
     /// An application's server that does not answer keeps nobody from signing in.
     private static let patience: Duration = .seconds(5)
 
-    /// What the login asks for: the account's scopes, those that the grant it holds covers, and those of this login.
-    func scope(_ metadata: ProviderMetadata, _ previous: GrantRecord?) async -> Scope {
-        var granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
+    /// What the login asks for: the account's scopes, and those that the user has added. What an answer alone named is not
+    /// asked for: it may have left the file, and the provider may know it no more.
+    func scope(_ metadata: ProviderMetadata, added: Scope) async -> Scope {
         var configured = account.scopes
         if let named = await namedScopes() {
-            // One that the server has dropped may be one that the provider does not know any more.
-            granted = Scope(granted.tokens.filter { metadata.scopesSupported.contains($0) })
             configured = account.scopes.contains("openid") ? Scope(["openid"]).union(named) : named
         }
-        return configured.union(granted).union(parameters.scope).addingOfflineAccess(supportedBy: metadata)
+        guard account.asksOfflineAccess else { return configured.subtracting(["offline_access"]).union(added) }
+        return configured.union(added).addingOfflineAccess(supportedBy: metadata)
+    }
+
+    /// What the user has asked for beside what the account's file says: at this login, and at those before it.
+    func addedScope(_ previous: GrantRecord?) -> Scope {
+        let before = previous?.isIssued(to: account) == true ? previous?.addedScope : nil
+        return (before ?? []).union(parameters.scope)
     }
 
     /// The scopes that the application's server names, now or, where it cannot be asked, last; nil where it names none.

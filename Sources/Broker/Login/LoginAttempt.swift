@@ -24,11 +24,13 @@ import TokendProtocol
         /// The ways home, in order of preference.
         var redirects: [RedirectURI]
         var scope: Scope
+        /// What of it the user has added to what the account's file says.
+        var addedScope: Scope
         /// The client of an account that names none, where it is registered already.
         var registration: ClientRegistration?
 
         /// The client of the grant that the account holds: its registration stays with it.
-        var heldClientID: String? { previous.flatMap { $0.ended == nil ? $0.destination.clientID : nil } }
+        var heldClientID: String? { previous.flatMap { $0.isOver ? nil : $0.destination.clientID } }
     }
 
     /// The way home that was opened.
@@ -108,7 +110,8 @@ import TokendProtocol
         if account.registersClient, registration == nil, metadata.registrationEndpoint == nil {
             throw registrar.unregistrable
         }
-        let scope = await scope(metadata, previous)
+        let added = addedScope(previous)
+        let scope = await scope(metadata, added: added)
         do {
             try metadata.checkAuthorizationCodeFlow()
             let endpoint = try metadata.require(\.authorizationEndpoint, named: "authorization_endpoint")
@@ -121,6 +124,7 @@ import TokendProtocol
                 previous: previous,
                 redirects: redirects,
                 scope: scope,
+                addedScope: added,
                 registration: registration
             )
         } catch {
@@ -212,6 +216,7 @@ import TokendProtocol
             asked: parameters.prompt,
             configured: account.authorizationParameters["prompt"],
             scope: prepared.scope,
+            consents: asksConsent(prepared),
             holdsGrant: prepared.previous?.isGranted(to: account) == true && prepared.previous?.renewable == true
         )
         request.acrValues = parameters.acrValues
@@ -228,6 +233,14 @@ import TokendProtocol
             nonce: nonce
         )
         return (request, attempt)
+    }
+
+    /// Whether consent is asked for where OpenID Connect wants it. Microsoft's providers give offline access without, and
+    /// there it makes users need an administrator.
+    private func asksConsent(_ prepared: Prepared) -> Bool {
+        if let isWanted = account.asksConsent { return isWanted }
+        let places = [account.issuer?.url, prepared.authorizationEndpoint].compactMap(\.self)
+        return !places.contains(where: \.isMicrosofts)
     }
 
     /// Whom the provider should offer: whoever was asked for, else the person that the account belongs to, so that

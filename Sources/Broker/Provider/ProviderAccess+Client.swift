@@ -93,9 +93,7 @@ extension ProviderAccess {
     /// Remembers that the provider does not know the registered client any more, so that the next sign-in registers
     /// another one; where the store does not take that, the next refusal does.
     func noteRefusal(_ body: OAuthErrorBody) async {
-        guard account.registersClient, !account.clientID.isEmpty,
-            ["invalid_client", "unauthorized_client"].contains(body.error)
-        else { return }
+        guard account.registersClient, !account.clientID.isEmpty, body.refusesClient else { return }
         try? await vault.change(account) { record in
             for index in record.registrations.indices where record.registrations[index].clientID == account.clientID {
                 record.registrations[index].isRefused = true

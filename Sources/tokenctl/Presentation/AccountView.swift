@@ -126,5 +126,6 @@ package struct AccountView: Sendable {
         "lost_rotation": "The newest refresh token was lost.",
         "subject": "The provider answered for another person than the one who signed in.",
         "step_up": "The provider asks for a stronger sign-in.",
+        "refused": "The provider refuses to renew the sign-in.",
     ]
 }

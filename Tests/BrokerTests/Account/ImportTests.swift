@@ -46,20 +46,6 @@ import TokendProtocol
         #expect(try world.get().answer?.get().token.accessToken == Secret("A1"))
     }
 
-    @LoopActor @Test func `a bad ID token refuses the import, naming the check`() async throws {
-        let world = World([try .openID()])
-        let issuer = try TestIssuer()
-        world.transport.documents = issuer.documents
-        await world.start()
-        let task = try importing(world)
-        let idToken = try issuer.idToken(["aud": "other"], at: world.clock.now)
-        await world.transport.next().answer(.token("A1", refresh: "I2", ["id_token": .string(idToken)]))
-        let error = failure(await task.value)
-        #expect(error?.kind == .loginFailed)
-        #expect(error?.data["check"] == "audience")
-        #expect(world.store.kept.isEmpty)
-    }
-
     @LoopActor @Test(arguments: [HTTPResponse.oauthError("invalid_grant"), .page(status: 502)])
     func `one that the provider refuses leaves the account's grant as it was`(answer: HTTPResponse) async throws {
         let world = await World.signedIn(try .plain(), age: 0)

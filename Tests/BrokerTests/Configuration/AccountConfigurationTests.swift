@@ -54,10 +54,13 @@ import TokendProtocol
               exchange: { url: "https://app.example/session", subject: "access_token", field: "t", token: "a.b" },
               post_logout_redirect_uri: "http://127.0.0.1:8400/signed-out",
               dpop: "never", par: "never", allow: ["*"], administration: ["*"], confirm: "never",
-              tls: { ca_file: "/ca.pem" },
+              tls: { ca_file: "/ca.pem" }, offline_access: false, consent_prompt: false,
+              trusted_audiences: ["246", "other@project"],
             }
             """
         )
+        #expect(!account.asksOfflineAccess && account.asksConsent == false)
+        #expect(account.trustedAudiences == ["246", "other@project"])
         #expect(account.push == .never && account.endpoints.pushedAuthorization?.path == "/par")
         #expect(account.scopesFrom?.host == "app.example" && account.postLogoutRedirect?.url.port == 8400)
         let exchange = account.exchange
@@ -94,11 +97,19 @@ import TokendProtocol
               audience: null, redirect_uri: null, authorization_parameters: null, token_parameters: {},
               token_headers: null, tls: { ca_file: null, client_certificate: null, client_key: null }, exchange: null,
               scopes_from: null, resource: [], refresh: { policy: "always", margin: null, at_start_within: 86400,
-              keep_alive: 259200, forced_gap: 60 }, dpop: null, par: "auto" }
+              keep_alive: 259200, forced_gap: 60 }, dpop: null, par: "auto",
+              offline_access: true, consent_prompt: null, trusted_audiences: null }
             """.replacing("resource: null,", with: "")
         )
         #expect(short == long)
         #expect(short.refresh == RefreshSettings() && short.redirects.isEmpty && short.scopes.isEmpty)
+    }
+
+    @Test func `offline_access that is switched off leaves the scopes, also those of a preset`() throws {
+        let account = try Self.read(
+            #"{ provider: "entra", client_id: "c", offline_access: false }"#
+        )
+        #expect(!account.scopes.contains("offline_access") && account.scopes.contains("openid"))
     }
 
     @Test func `an account with endpoints needs no issuer; its token endpoint's origin stands for it`() throws {

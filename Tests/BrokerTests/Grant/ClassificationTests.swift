@@ -28,8 +28,9 @@ import TokendProtocol
             .oauthError("invalid_grant", status: 401), .oauthError("invalid_grant", status: 403),
             .oauthError("bad_refresh_token", status: 200), .oauthError("invalid_refresh_token"),
             .oauthError("invalid_code", status: 200), .oauthError("refresh_token_reused", status: 401),
-            .oauthError("expired_token"), .oauthError("access_denied"), .oauthError("interaction_required"),
-            .oauthError("login_required"), .oauthError("consent_required"), .oauthError("account_selection_required"),
+            .oauthError("expired_token"), .oauthError("INVALID_GRANT"),
+            .json(["error": "unauthorized_client", "error_description": "refresh_token is invalid"], status: 403),
+            .json(["error": "invalid_request", "error_description": "session not found"], status: 400),
             .json(["error": "invalid_grant", "suberror": "bad_token"], status: 400),
             .json(["ok": false, "error": "invalid_refresh_token"]),
             .json(
@@ -48,12 +49,24 @@ import TokendProtocol
         #expect(world.transport.requests.count == 1)
     }
 
+    @LoopActor @Test func `an end without a code is told in the provider's words`() async throws {
+        let body: JSONObject = ["status": 400, "message": "Invalid refresh token"]
+        let (world, failure) = try await answered(.json(body, status: 400))
+        #expect(failure?.kind == .loginRequired && failure?.data["reason"] == "ended")
+        #expect(failure?.data["oauth_error"] == nil)
+        #expect(world.store.member("refresh_token") == nil)
+        #expect(try world.account().status.fault?.message.contains("Invalid refresh token") == true)
+        await world.restart()
+        #expect(try world.account().status.fault?.message.contains("Invalid refresh token") == true)
+    }
+
     @LoopActor
     @Test(
         arguments: [
-            .oauthError("invalid_client", status: 401), .oauthError("unauthorized_client"),
-            .oauthError("unsupported_grant_type"), .oauthError("invalid_scope"), .oauthError("invalid_target"),
-            .oauthError("incorrect_client_credentials", status: 200), .oauthError("invalid_request"),
+            .oauthError("invalid_client", status: 401), .oauthError("unsupported_grant_type"),
+            .oauthError("invalid_scope"), .oauthError("invalid_target"),
+            .oauthError("incorrect_client_credentials", status: 200),
+            .json(["error": "access_denied", "error_description": "Unauthorized"], status: 401),
             .page(status: 404), .page(status: 405), .page(status: 410),
         ] as [HTTPResponse]
     )
@@ -76,6 +89,7 @@ import TokendProtocol
     @LoopActor
     @Test(
         arguments: [
+            .oauthError("invalid_grant", status: 429, headers: ["Retry-After": "120"]),
             .page(status: 429, headers: ["Retry-After": "120"]), .page(status: 503, headers: ["Retry-After": "120"]),
             .oauthError("slow_down", headers: ["Retry-After": "120"]),
             .oauthError("temporarily_unavailable", status: 503, headers: ["Retry-After": "120"]),
@@ -124,6 +138,7 @@ import TokendProtocol
             .page(status: 425), .page(status: 429), .page(status: 500), .page(status: 502), .page(status: 511),
             .oauthError("temporarily_unavailable"), .oauthError("server_error", status: 500),
             .oauthError("internal_failure"), .oauthError("slow_down"),
+            .json(["error": "invalid_grant", "error_codes": [50196]], status: 400),
         ] as [HTTPResponse]
     )
     func `transient: the grant stays, a call may try again after 5 s (A8, B5, D)`(response: HTTPResponse) async throws {

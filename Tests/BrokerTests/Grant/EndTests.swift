@@ -96,7 +96,7 @@ import TokendProtocol
         world.transport.script = { _ in .success(.oauthError("quota_exceeded")) }
         await world.clock.advance(by: .seconds(3600))
         #expect(await (try world.get()).failure()?.kind == .loginRequired)
-        #expect(world.log.endings == [.ended])
+        #expect(world.log.endings == [.refused])
         await world.clock.advance(by: .seconds(200_000))
         #expect(world.store.member("refresh_token")?.string == "R1")
     }
@@ -121,7 +121,7 @@ import TokendProtocol
         let wrong: JSONObject = ["error": "invalid_grant", "error_codes": [70000]]
         world.transport.script = { _ in .success(.json(wrong, status: 400)) }
         await world.clock.advance(by: .seconds(3600))
-        #expect(world.log.endings == [.ended])
+        #expect(world.log.endings == [.refused])
         #expect(await (try world.get()).failure()?.kind == .loginRequired)
         #expect(world.store.member("refresh_token") == "R1")
     }

@@ -13,7 +13,8 @@ import TokendProtocol
 /// Every event in every state: what the shell is to do.
 @Suite(.timeLimit(.minutes(1))) struct EventTableTests {
     enum Phase: CaseIterable {
-        case unknown, blocked, signedOut, ended, endedOwing, live, heldBack, refreshing, owing, storing
+        case unknown, blocked, signedOut, ended, endedOwing, refused, triedAgain, live, heldBack, refreshing, owing,
+            storing
     }
 
     enum Event: CaseIterable {
@@ -35,6 +36,10 @@ import TokendProtocol
         case .signedOut: _ = stand.machine.loggedOut()
         case .ended: stand.finish(.ended(tombstone, nil))
         case .endedOwing: stand.finish(.ended(tombstone, MemoryCredentialStore.locked))
+        case .refused, .triedAgain:
+            _ = stand.ask(.fresh)
+            stand.fail(.refused)
+            if phase == .triedAgain { stand.machine.networkAppeared(at: stand.now, roll: 0) }
         case .live: break
         case .heldBack: stand.machine.reconfigured(settings: stand.account.refresh, isHeldBack: true)
         case .refreshing: _ = stand.ask(.fresh)
@@ -53,6 +58,7 @@ import TokendProtocol
             case .load: "load"
             case .refresh: "refresh"
             case .write: "write"
+            case .note: "note"
             case .clear: "clear"
             case .settle(renewed: let renewed, of: _): renewed ? "renewed" : "settle"
             }
@@ -97,6 +103,10 @@ import TokendProtocol
         .endedOwing: [
             .demand: "login_required", .beginLoad: "load", .timer: "write", .jump: "write", .storeOpened: "write",
             .written: "settle", .refusedAgain: "settle",
+        ],
+        .refused: [.demand: "login_required", .beginLoad: "load", .finished: "renewed"],
+        .triedAgain: [
+            .demand: "login_required", .beginLoad: "load", .timer: "refresh", .jump: "refresh", .finished: "renewed",
         ],
         .live: [
             .demand: "wait refresh", .beginLoad: "load", .timer: "refresh", .jump: "refresh", .finished: "renewed",

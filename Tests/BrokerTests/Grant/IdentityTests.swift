@@ -65,6 +65,88 @@ import TokendProtocol
         #expect(world.store.member("refresh_token")?.string == "R2")
     }
 
+    @LoopActor
+    @Test(
+        arguments: [
+            ["auth_time": 5], ["iat": .integer(HandClock.start.wall - 2)], ["azp": "other"], ["azp": "app"],
+            ["nonce": "other"], ["exp": 1000], ["iat": nil], ["aud": ["app", "further"]],
+            ["at_hash": "AAAAAAAAAAAAAAAAAAAAAA"],
+        ] as [JSONObject]
+    )
+    func `what guards nobody costs the ID token alone, and is noted once (OIDC-11)`(changes: JSONObject) async throws {
+        let (world, before) = try await signedInWithIDToken()
+        for round in 3...5 {
+            let call = try world.get(.personal)
+            let token = try issuer.idToken(changes, at: HandClock.start)
+            await world.transport.next().answer(.token("A\(round)", ["id_token": .string(token)]))
+            let served = try await call.ended().get().token
+            #expect(served.accessToken == Secret("A\(round)") && served.idToken == before)
+            await world.clock.advance(by: .seconds(10))
+        }
+        #expect(world.log.idTokenNotes.count == 1 && world.log.refreshFailures.isEmpty)
+    }
+
+    /// Signed in, with the ID token of the sign-in at hand, which later ones are compared with.
+    @LoopActor private func signedInWithIDToken() async throws -> (world: World, idToken: Secret) {
+        let world = try await signedIn()
+        let call = try world.get()
+        let claims: JSONObject = ["auth_time": 1]
+        await world.transport.next().answer(try answer(world, claims))
+        let idToken = try #require(try await call.ended().get().token.idToken)
+        let keys = try await world.broker.directory.keys(
+            at: try WebURL(TestIssuer.name + "/jwks"),
+            wire: try world.account().wire
+        )
+        let now = world.clock.now
+        var rules = IDTokenRules(
+            .login(nonce: nil),
+            issuer: try Issuer(TestIssuer.name),
+            clientID: "app",
+            now: now.wall
+        )
+        rules.algorithms = ["ES256"]
+        var record = try #require(try world.account().machine.record)
+        record.identityToken = try IDToken.verify(compact: idToken, keys: keys, rules: rules)
+        _ = try world.account().machine.signedIn(record, at: now, roll: 0)
+        return (world, idToken)
+    }
+
+    @LoopActor @Test(arguments: [true, false])
+    func `one that cannot be verified costs the ID token alone, unless it is about somebody else (OIDC-11)`(
+        isAlice: Bool
+    ) async throws {
+        let world = try await signedIn()
+        let stranger = try TestIssuer()
+        let call = try world.get()
+        let token = try stranger.idToken(["sub": isAlice ? "alice" : "mallory"], at: world.clock.now)
+        await world.transport.next().answer(.token("A2", refresh: "R2", ["id_token": .string(token)]))
+        if isAlice {
+            let served = try await call.ended().get().token
+            #expect(served.accessToken == Secret("A2") && served.idToken == nil)
+            #expect(world.log.idTokenNotes.count == 1)
+        } else {
+            // Its signature is no word of the provider's: the grant is not ended for it, and nothing served.
+            #expect(await call.failure()?.kind == .providerError)
+            #expect(world.log.endings.isEmpty && world.log.idTokenNotes.count == 0)
+        }
+        #expect(world.store.member("refresh_token") == "R2")
+    }
+
+    @LoopActor @Test func `twenty-seven renewals with another auth_time each are twenty-seven tokens (OIDC-11)`()
+        async throws
+    {
+        let (world, before) = try await signedInWithIDToken()
+        for round in 3...29 {
+            let call = try world.get(.personal)
+            let token = try issuer.idToken(["auth_time": .integer(Int64(round))], at: world.clock.now)
+            await world.transport.next().answer(.token("A\(round)", refresh: "R\(round)", ["id_token": .string(token)]))
+            let served = try await call.ended().get().token
+            #expect(served.accessToken == Secret("A\(round)") && served.idToken == before)
+            await world.clock.advance(by: .seconds(10))
+        }
+        #expect(world.log.refreshFailures.isEmpty && world.store.member("refresh_token") == "R29")
+    }
+
     @LoopActor @Test
     func `another subject: nothing is served, nor any held token, until a new login (OIDC-11, rule 10)`()
         async throws
@@ -105,10 +187,11 @@ import TokendProtocol
     @LoopActor
     @Test(
         arguments: [
-            ["iss": "https://evil.example"], ["aud": "other"], ["azp": "other"], ["exp": 1000], ["iat": nil],
+            ["iss": "https://evil.example"], ["aud": "other"], ["sub": nil], ["aud": "other", "exp": 1000],
+            ["iss": "https://evil.example", "iat": nil],
         ] as [JSONObject]
     )
-    func `an ID token that breaks a rule: the answer is not served, its refresh token is stored (OIDC-11, rule 10)`(
+    func `another issuer or client: the answer is not served, its refresh token is stored (OIDC-11, rule 10)`(
         changes: JSONObject
     ) async throws {
         let world = try await signedIn()
@@ -120,18 +203,17 @@ import TokendProtocol
         #expect(world.log.endings.isEmpty)
     }
 
-    @LoopActor @Test func `keys that cannot be had are passing: the refresh token is stored, nothing is served`()
-        async throws
-    {
+    @LoopActor @Test func `keys that cannot be had cost the ID token alone`() async throws {
         let world = try await signedIn()
         world.transport.documents[TestIssuer.name + "/jwks"] = .page(status: 503)
-        let call = try world.get()
+        let first = try world.get()
         await world.transport.next().answer(try answer(world))
-        #expect(await call.failure()?.kind == .providerUnreachable)
+        let served = try await first.ended().get().token
+        #expect(served.accessToken == Secret("A2") && served.idToken == nil && world.log.idTokenNotes.count == 1)
         #expect(world.store.member("refresh_token")?.string == "R2")
-        world.transport.documents = issuer.documents
-        await world.clock.advance(by: .seconds(5))
-        #expect(await world.transport.next().form["refresh_token"] == "R2")
+        let second = try world.get(.personal)
+        await world.transport.next().answer(try answer(world, ["sub": "mallory"]))
+        #expect(await second.failure()?.kind == .providerError)
     }
 
     @LoopActor @Test

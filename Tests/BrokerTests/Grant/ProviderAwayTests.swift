@@ -110,9 +110,15 @@ import TokendProtocol
         stand.pass(5)
         #expect(stand.ask() == .wait)
         stand.fail(.unknown)
+        let actions = stand.actions
         #expect(stand.settle(renewed: false) == .fail(.loginRequired))
-        #expect(stand.lastError?.data["reason"] == "ended")
-        // The refresh token stays in the store: nothing clears it.
+        #expect(stand.lastError?.data["reason"] == "refused")
+        // The refresh token stays in the store, which is told; nothing clears it, and nothing is tried by itself.
+        guard case .note(let record)? = actions.first else {
+            Issue.record("nothing is noted: \(actions)")
+            return
+        }
+        #expect(record.refusal?.message == "quota_exceeded" && record.refreshToken != nil)
         #expect(stand.due == nil)
     }
 

@@ -42,6 +42,44 @@ import TokendProtocol
         #expect(later.query["scope"] == "openid mail calendar")
     }
 
+    @Test @LoopActor func `what only an answer named, or what has left the file, is not asked for again`() async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        let login = try await stand.start(["scope": "calendar"])
+        let page = stand.bringCode(login)
+        await stand.transport.next().answer(try stand.tokens(login, ["scope": "openid mail calendar profile legacy"]))
+        _ = await page.value
+        #expect(try await stand.wait(login).get()["scope"] == "openid mail calendar profile legacy")
+        #expect(try await stand.start().query["scope"] == "openid mail calendar")
+        var account = try AccountConfiguration.openID()
+        account.scopes = ["openid"]
+        stand.world.reconfigure(account)
+        #expect(try await stand.start().query["scope"] == "openid calendar")
+        // A renewal that names more changes nothing of it.
+        let call = try stand.world.get(.personal)
+        await stand.transport.next().answer(.token("A2", refresh: "R2", ["scope": "openid calendar more"]))
+        #expect(await call.token() == "A2")
+        await stand.world.restart()
+        let methods = try MethodStand(stand.world)
+        defer { methods.end() }
+        #expect(try await stand.start(by: try methods.client()).query["scope"] == "openid calendar")
+    }
+
+    @Test @LoopActor func `what the user added is asked for after the grant's end, too, and not after a logout`()
+        async throws
+    {
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        try await stand.signIn(["scope": "calendar"])
+        let call = try stand.world.get(.personal)
+        await stand.transport.next().answer(.oauthError("invalid_grant"))
+        #expect(await call.failure()?.kind == .loginRequired)
+        #expect(try await stand.start().query["scope"] == "openid mail calendar")
+        _ = await stand.client.call(.logout, ["account": "work"])
+        #expect(try await stand.start().query["scope"] == "openid mail")
+    }
+
     @Test @LoopActor func `a person who says no keeps what they had`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }

@@ -16,8 +16,9 @@ import TokendProtocol
     @Test(
         arguments: [
             (["iss": "https://evil.example"], "issuer"), (["iss": "https://idp.example/"], "issuer"),
-            (["aud": "other"], "audience"), (["aud": ["app", "evil"], "azp": "app"], "audience"),
-            (["azp": "other"], "audience"), (["nonce": "other"], "nonce"), (["nonce": nil], "nonce"),
+            (["aud": "other"], "audience"), (["aud": ["app", "evil"], "azp": "evil"], "azp"),
+            (["aud": ["app", "evil"]], "azp"), (["azp": "other"], "azp"), (["nonce": "other"], "nonce"),
+            (["nonce": nil], "nonce"),
             (["exp": .integer(HandClock.start.wall - 100)], "expiry"), (["sub": nil], "subject"),
             (["sub": ""], "subject"),
             (["iat": .integer(HandClock.start.wall + 1000)], "issued_at"), (["at_hash": "AAAA"], "at_hash"),
@@ -77,6 +78,32 @@ import TokendProtocol
         account.authorizationParameters = ["max_age": "500", "acr_values": "low"]
         stand.world.reconfigure(account)
         #expect(try await stand.signIn(claims: old).error?.data["check"] == "auth_time")
+    }
+
+    @Test @LoopActor func `ZITADEL's further audiences are accepted, and where some are named, no others (OIDC-3)`()
+        async throws
+    {
+        let claims: JSONObject = ["aud": ["app", "246", "other@project"], "azp": "app"]
+        let stand = try await LoginStand()
+        defer { stand.end() }
+        #expect(try await stand.signIn(claims: claims).kind == nil)
+        var account = try AccountConfiguration.openID()
+        for (trusted, kind) in [(["246", "other@project"], nil), (["246"], .loginFailed), ([], .loginFailed)]
+            as [([String], ErrorKind?)]
+        {
+            account.trustedAudiences = Set(trusted)
+            stand.world.reconfigure(account)
+            let reply = try await stand.signIn(claims: claims)
+            #expect(reply.kind == kind && (kind == nil || reply.error?.data["check"] == "audience"))
+        }
+        // At a renewal a further one that is not trusted refuses the answer.
+        account.trustedAudiences = ["246"]
+        stand.world.reconfigure(account)
+        #expect(try await stand.signIn(claims: ["aud": ["app", "246"], "azp": "app"]).kind == nil)
+        let call = try stand.world.get(.personal)
+        let token = try stand.provider.idToken(nonce: nil, claims)
+        await stand.transport.next().answer(.token("A2", ["id_token": .string(token)]))
+        #expect(await call.failure()?.kind == .providerError)
     }
 
     // MARK: Keys

@@ -174,6 +174,62 @@ import TokendProtocol
         #expect(try await stand.start(["force": true]).query["login_hint"] == nil)
     }
 
+    /// The `prompt` of the first login of an account that asks for offline access.
+    @LoopActor private func prompt(
+        authorization: String = "https://idp.example/authorize",
+        _ change: (inout AccountConfiguration) -> Void = { _ in }
+    ) async throws -> String? {
+        var account = try AccountConfiguration.openID()
+        account.scopes = ["openid", "offline_access"]
+        change(&account)
+        let stand = try await LoginStand([account])
+        defer { stand.end() }
+        stand.provider.publish(["authorization_endpoint": .string(authorization)])
+        return try await stand.start().query["prompt"]
+    }
+
+    @Test @LoopActor func `consent is asked for with the first offline access, but at Microsoft's or against the file`()
+        async throws
+    {
+        let entra = "https://login.microsoftonline.com/t/oauth2/v2.0/authorize"
+        #expect(try await prompt() == "consent")
+        #expect(try await prompt { $0.asksConsent = false } == nil)
+        #expect(try await prompt(authorization: entra) == nil)
+        #expect(try await prompt(authorization: entra) { $0.asksConsent = true } == "consent")
+        #expect(try await prompt(authorization: entra) { $0.authorizationParameters = ["prompt": "login"] } == "login")
+    }
+
+    @Test(arguments: ["entra", "microsoft-personal"])
+    @LoopActor func `no Microsoft preset asks for consent`(preset: String) async throws {
+        let account = try BuiltInPresetTests.account(preset)
+        let stand = try await LoginStand([account])
+        defer { stand.end() }
+        let issuer = try #require(account.issuer)
+        stand.transport.documents[try Discovery(issuer: issuer).oauthURL.text] = .json([:], status: 404)
+        stand.transport.documents[try Discovery(issuer: issuer).openIDURLs[0].text] = .json([
+            "issuer": "https://login.microsoftonline.com/{tenantid}/v2.0", "jwks_uri": "https://idp.example/jwks",
+            "authorization_endpoint": "https://login.microsoftonline.com/authorize",
+            "token_endpoint": "https://login.microsoftonline.com/token", "response_types_supported": ["code"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+        ])
+        let login = try await stand.start()
+        #expect(login.query["scope"]?.contains("offline_access") == true && login.query["prompt"] == nil)
+    }
+
+    @Test @LoopActor func `offline_access is left out where the file says so, unless this login asks for it`()
+        async throws
+    {
+        var account = try AccountConfiguration.openID()
+        account.asksOfflineAccess = false
+        let stand = try await LoginStand([account])
+        defer { stand.end() }
+        stand.provider.publish(["scopes_supported": ["openid", "mail", "offline_access"]])
+        #expect(try await stand.start().query["scope"] == "openid mail")
+        #expect(try await stand.start(["scope": "offline_access"]).query["scope"] == "openid mail offline_access")
+        stand.world.reconfigure(try .openID())
+        #expect(try await stand.start().query["scope"] == "openid mail offline_access")
+    }
+
     @Test @LoopActor func `what another provider granted is not asked for`() async throws {
         let stand = try await LoginStand([.plain()])
         defer { stand.end() }

@@ -147,9 +147,13 @@ struct GrantStand {
 
     /// A failure of that class, with the error that goes with it.
     static func failure(_ kind: RefreshFailure.Class) -> RefreshFailure {
-        let isPassing = kind != .misconfigured && kind != .unknown
+        let isPassing = kind != .misconfigured && kind != .unknown && kind != .refused
         let error = ProtocolError(isPassing ? .providerUnreachable : .providerError, "idp.example: no")
-        return RefreshFailure(kind: kind, error: error)
+        var failure = RefreshFailure(kind: kind, error: error)
+        if kind == .unknown || kind == .refused {
+            failure.refusal = .init(code: "quota_exceeded", status: 400, words: "quota_exceeded")
+        }
+        return failure
     }
 }
 

@@ -42,6 +42,14 @@ import TokendProtocol
         }
     }
 
+    /// Why ID tokens of renewals were not kept, as far as it was noted.
+    var idTokenNotes: [String] {
+        events.compactMap { event in
+            guard case .idTokenDropped(_, let reason) = event else { return nil }
+            return reason
+        }
+    }
+
     /// The reasons for which grants ended.
     var endings: [EndReason] {
         events.compactMap { event in

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+// What an error at the token endpoint says of the grant. Providers have codes and words of their own for the same thing, in
+// any case and in any member. A refresh token is destroyed only by one that means the grant itself.
+extension OAuthErrorBody {
+    /// The error's code in small letters: some providers write theirs in capitals.
+    package var code: String { error.lowercased() }
+
+    /// Whether the grant is over (RFC 6749, section 5.2). `invalid_grant` counts at any status: Auth0 sends it with 403,
+    /// Globus with 401, GitHub and Slack send theirs with 200.
+    var tellsOfEnd: Bool {
+        if Self.endings.contains(code) || saysEndFinely { return true }
+        guard !Self.otherCauses.contains(code) else { return false }
+        return [error, description].compactMap(\.self).contains { Self.isEnd($0, hasCode: !error.isEmpty) }
+    }
+
+    /// Whether a finer code says so, whatever the code.
+    var saysEndFinely: Bool {
+        suberror.map { Self.fineEndings.contains($0.lowercased()) } ?? false
+    }
+
+    /// Whether the provider wants the user (a second factor, consent, another network or device) and says nothing against
+    /// the grant: it may be renewed again once the user, or an administrator, has done what is wanted.
+    var wantsUser: Bool {
+        if saysEndFinely { return false }
+        return Self.userCodes.contains(code) || (suberror.map { Self.fineUserCodes.contains($0.lowercased()) } ?? false)
+            || numbers.contains { number in
+                Self.policyNumbers.contains(number) || Self.deviceNumbers.contains { $0.contains(number) }
+            }
+    }
+
+    /// Whether the provider has had too many requests, or says so in words: Zoho does under `Access Denied`, Entra under
+    /// `invalid_grant`.
+    var saysTooMuch: Bool {
+        if Self.throttleCodes.contains(code) || !Self.throttleNumbers.isDisjoint(with: numbers) { return true }
+        guard let text = description?.lowercased() else { return false }
+        return ["too many requests", "rate limit", "throttled"].contains { text.contains($0) }
+    }
+
+    /// Auth0's word for a wrong client secret.
+    var deniesClient: Bool {
+        code == "access_denied" && status == 401 && description.map(Self.plain) == "unauthorized"
+    }
+
+    private static let endings: Set<String> = [
+        "invalid_grant", "bad_refresh_token", "invalid_refresh_token", "refresh_token_not_found",
+        "refresh_token_already_used", "refresh_token_reused", "refresh_token_expired", "refresh_token_revoked",
+        "expired_token", "token_expired", "token_revoked", "invalid_code", "session_not_found", "session_expired",
+    ]
+
+    private static let fineEndings: Set<String> = ["bad_token", "token_expired"]
+
+    private static let userCodes: Set<String> = [
+        "access_denied", "interaction_required", "login_required", "consent_required", "account_selection_required",
+        "mfa_required", "admin_policy_enforced",
+    ]
+
+    /// Entra's, and Google's for a session that an organization has limited.
+    private static let fineUserCodes: Set<String> = [
+        "message_only", "additional_action", "basic_action", "user_password_expired", "consent_required",
+        "protection_policy_required", "device_authentication_failed", "invalid_rapt", "rapt_required",
+    ]
+
+    /// Entra's numbers for Conditional Access, second factors, consent, and users who may not sign in now.
+    private static let policyNumbers: Set<Int64> = [
+        16000, 50005, 50053, 50055, 50057, 50072, 50074, 50076, 50078, 50079, 50097, 50105, 50127, 50129, 50131, 50144,
+        50155,
+        50158, 50187, 54000, 65001, 65004, 90094,
+    ]
+
+    /// Those about the device or the network that the user is on; the longer ones are finer.
+    private static let deviceNumbers: [ClosedRange<Int64>] = [53000...53099, 530_000...530_999]
+
+    private static let throttleNumbers: Set<Int64> = [50196, 90055]
+
+    private static let throttleCodes: Set<String> = [
+        "slow_down", "too_many_requests", "rate_limited", "ratelimited", "rate_limit_exceeded",
+    ]
+
+    /// Codes that name another cause, so that no words beside them are taken for the grant's end.
+    private static let otherCauses: Set<String> = [
+        "invalid_client", "incorrect_client_credentials", "unsupported_grant_type", "invalid_scope", "invalid_target",
+        "authorization_pending",
+    ]
+
+    /// Whether a text is one of the codes in words, or says that the refresh token (or, beside a code, the session behind
+    /// it) is no good any more.
+    private static func isEnd(_ text: String, hasCode: Bool) -> Bool {
+        let words = plain(text)
+        if endings.contains(words.replacing(" ", with: "_")) || (hasCode && words == "invalid token") { return true }
+        guard !aboutRequest.contains(where: words.contains) else { return false }
+        let subjects = ["refresh token"] + (hasCode ? ["session", "authorization grant"] : [])
+        return subjects.contains { words.contains($0) } && over.contains { words.contains($0) }
+    }
+
+    private static let over = [
+        "invalid", "expired", "revoked", "not found", "unknown", "not valid", "not active", "inactive",
+        "does not exist",
+        "already used", "already been used", "reused", "not recognized", "unrecognized",
+    ]
+
+    /// Words about how it was asked rather than about what for.
+    private static let aboutRequest = [
+        "missing", "required", "parameter", "grant type", "unsupported", "not supported", "not allowed",
+        "not authorized",
+        "not permitted", "endpoint",
+    ]
+
+    /// Small letters, and spaces between the words alone.
+    private static func plain(_ text: String) -> String {
+        text.lowercased().split { !($0.isLetter || $0.isNumber) }.joined(separator: " ")
+    }
+}
