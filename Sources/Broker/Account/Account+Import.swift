@@ -14,7 +14,7 @@ extension Account {
     /// the result nevertheless, it is kept in memory and written later.
     ///
     /// - Throws: what the provider or the store said. The account's grant is then as it was, but for a store that refused
-    ///   the new one: that is in force, and owed to the store.
+    ///   the new one: that is in force, and written later.
     func importGrant(_ refreshToken: Secret, scope: Scope?) async throws(ProtocolError) -> LoginResult {
         let configuration = try usable()
         if let login { throw loginUnderWay(login) }
@@ -86,7 +86,7 @@ extension Account {
         let owed = try await adopt(record.awaitingTrade(after: nil), sent, generation)
         switch await tokenWhenReady(TokenDemand()) {
         case .success: return machine.record.map { LoginResult($0, account: name) } ?? owed
-        // A backend that is away costs nothing.
+        // If the backend is away, the import has succeeded all the same.
         case .failure(let error) where error.kind == .providerUnreachable: return owed
         case .failure(let error): throw error
         }
@@ -113,7 +113,7 @@ extension Account {
         throw fault
     }
 
-    /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the person gave.
+    /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user gave.
     private func overtaken(_ record: GrantRecord, _ sent: Secret) -> ProtocolError {
         if lateFate == .revoked, record.refreshToken != sent { Task.onLoop { [self] in _ = await revoke(record) } }
         return overtaken

@@ -56,7 +56,7 @@ extension Account {
         }
     }
 
-    /// Where a login waits for its person already, the client is told which.
+    /// If a login already waits for the user, the client is told which.
     private func withPendingLogin(_ error: ProtocolError) -> ProtocolError {
         guard error.kind == .loginRequired, let login, login.result == nil else { return error }
         var data = error.data

@@ -31,7 +31,7 @@ package import TokendProtocol
     package internal(set) var login: Login?
     /// The way to the provider's own logout, of the last one that was asked for.
     var endSession: EndSession?
-    /// When the last login ran out of time that nobody looked at.
+    /// When the last login timed out.
     var ignoredLoginAt: BootInstant?
     /// Imports under way.
     var importCount = 0
@@ -65,14 +65,14 @@ package import TokendProtocol
     var armedFor: BootInstant?
     var endTimer: (any ScheduledTimer)?
     var givenNotice: GivenNotice?
-    /// When the provider was last to be told of a logout, and has not been yet; nil where nothing is owed.
+    /// When a revocation that is still pending was last tried; nil if none is pending.
     var revocationTriedAt: BootInstant?
     var waiters: [Waiter] = []
-    /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
+    /// Whether the secret store has what the client authenticates with; nil: not known yet.
     var hasClientItem: Bool?
     /// The client that a provider has registered for the next sign-in, as far as that is known without a secret.
     var registeredClientID: String?
-    /// The last configuration without a fault: what the store owes is written under its name.
+    /// The last configuration without a fault: a record that the store has refused is written with its names.
     private(set) var lastConfiguration: AccountConfiguration?
 
     /// A client that waits for a token.
@@ -145,7 +145,7 @@ package import TokendProtocol
     /// The fault that keeps every use of this account; nil where there is none.
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
-    /// What whoever still holds on to an account is told once its file is gone.
+    /// The error for those who still use an account whose file is gone.
     var gone: ProtocolError {
         ProtocolError(.accountUnknown, "the account “\(name)” was removed")
     }
@@ -234,7 +234,7 @@ package import TokendProtocol
         halt()
     }
 
-    /// Background work stops, or is taken up again, because a person says so; whoever calls notes it down.
+    /// Background work stops, or is taken up again, because a user says so; whoever calls notes it down.
     func pause(_ isPaused: Bool) {
         machine.isPaused = isPaused
         arm()

@@ -27,7 +27,7 @@ package struct GrantDestination: Sendable, Equatable {
     package var namesIssuer: Bool
     package var clientID: String
     /// Whether the provider registered the client at a sign-in; then its name is not in the account's file, and how it
-    /// shows itself is the provider's word.
+    /// authenticates is the provider's word.
     package var isRegistered: Bool
     /// What was in force when the grant was made.
     package var endpoints: [Endpoint: String]

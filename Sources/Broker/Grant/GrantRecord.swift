@@ -76,7 +76,7 @@ package struct GrantRecord: Sendable, Equatable {
     /// `token`, always.
     package var untraded: HeldToken?
     package var ended: Ended?
-    /// What was asked for, where the token is the client's own and no person's (RFC 6749, section 4.4); nil for a grant
+    /// What was asked for, where the token is the client's own and no user's (RFC 6749, section 4.4); nil for a grant
     /// that somebody gave.
     package var ownScope: Scope?
 
@@ -96,7 +96,7 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether the client fetches it for itself.
     package var isOwn: Bool { ownScope != nil }
 
-    /// Whether the daemon can get another token without a person.
+    /// Whether the daemon can get another token without a user.
     package var canRenew: Bool { renewable || isOwn }
 
     /// The same grant without anything secret, for the time after its end.
@@ -120,7 +120,7 @@ package enum EndReason: String, Sendable, CaseIterable {
     case subject
     case stepUp = "step_up"
 
-    /// One sentence for a person.
+    /// One sentence for a user.
     func sentence(account: String) -> String {
         let cause =
             switch self {

@@ -43,7 +43,7 @@ extension GrantStateMachine {
                 state = .live(grant)
             }
         case .ended(let record, let error):
-            // For another person than ours nothing is served; after the grant's end its last token is.
+            // For another user than ours nothing is served; after the grant's end its last token is.
             end(record, error, held: record.ended?.reason == .subject ? nil : grant, at: now)
         case .vanished:
             state = .signedOut

@@ -8,7 +8,7 @@ import Systemd
 package import TokendProtocol
 
 extension GrantStateMachine {
-    /// A client asks. Where the held token will do, the answer is at hand; nothing is waited for.
+    /// A client asks. If the held token is good enough, the answer is there at once.
     package mutating func demand(_ demand: TokenDemand, at now: Moment) -> (answer: Answer, actions: [Action]) {
         switch state {
         case .unknown, .blocked:

@@ -174,7 +174,7 @@ struct LiveGrant {
         }
         distrusts = new.kind == .untrusted ? distrusts + 1 : 0
         var new = new
-        // A certificate that is never accepted is for a person to mend.
+        // A certificate that is never accepted must be fixed by the user.
         if distrusts >= 3 { new.kind = .misconfigured }
         activity = .idle
         failure = new

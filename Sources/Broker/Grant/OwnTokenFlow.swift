@@ -9,7 +9,7 @@ import TokendProtocol
 /// One token for the client itself (RFC 6749, section 4.4): asked for, kept, and only then told of.
 ///
 /// There is nothing to lose: no refresh token is spent, so an answer that does not come back costs nothing, and a store
-/// that refuses the token keeps nobody from it.
+/// that refuses the token does not keep it from clients.
 @LoopActor struct OwnTokenFlow {
     let access: ProviderAccess
     let store: any CredentialStore

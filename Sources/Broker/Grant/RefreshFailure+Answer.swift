@@ -8,7 +8,7 @@ import TokendProtocol
 extension RefreshFailure {
     /// What an answer that is neither a token nor the grant's end means.
     ///
-    /// - Parameter account: whose provider and client the sentence names that a person reads.
+    /// - Parameter account: whose provider and client the sentence names that a user reads.
     init(_ answer: TokenAnswer, at account: AccountConfiguration) {
         let host = account.issuerHost
         switch answer {
@@ -36,7 +36,7 @@ extension RefreshFailure {
                 )
             )
         case .invalid(let invalid):
-            // The next answer may be in order again; what a person must mend looks otherwise.
+            // The next answer may be valid again; errors that the user must fix look different.
             self.init(
                 kind: .passing,
                 error: ProtocolError(.providerError, "\(host): \(invalid.reason)")

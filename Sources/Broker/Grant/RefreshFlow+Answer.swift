@@ -80,7 +80,7 @@ extension RefreshFlow {
         }
     }
 
-    /// Holds an ID token that came with a refresh against what is known of the person.
+    /// Holds an ID token that came with a refresh against what is known of the user.
     func verify(
         _ token: Secret,
         of response: TokenResponse,
@@ -100,7 +100,7 @@ extension RefreshFlow {
         return try await access.verify(token, rules: rules, metadata: attempt.metadata, beforeFetch: beforeFetch)
     }
 
-    /// Nobody waits for the result any more, whether the store has taken it or not.
+    /// The result is not wanted any more, whether the store has taken it or not.
     func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         if fate() == .revoked, let refreshToken {
             _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
@@ -139,7 +139,7 @@ extension RefreshFlow {
         }
     }
 
-    /// The answer is for another person than the one who signed in: its refresh token is stored, nothing is served.
+    /// The answer is for another user than the one who signed in: its refresh token is stored, nothing is served.
     private func quarantine(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         var new = attempt.record.replacing(refreshToken)
         new.token = nil
