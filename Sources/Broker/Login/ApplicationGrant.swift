@@ -26,7 +26,7 @@ extension LoginAttempt {
     /// Shows the provider's token to the application's backend.
     ///
     /// - Throws: where the backend refuses or answers without a token, and where it is away and there is no refresh token
-    ///   to wait with: the login has come to nothing then, and the person who sits there is told. Of a grant that can be
+    ///   to wait with: the login has come to nothing then, and the user who sits there is told. Of a grant that can be
     ///   renewed nothing is thrown away for an outage.
     func application(
         _ response: TokenResponse,

@@ -24,7 +24,7 @@ import Systemd
         polling = DevicePolling(interval: codes.response.interval, expiresIn: codes.response.expiresIn)
     }
 
-    /// What the person is shown.
+    /// What the user is shown.
     var start: DeviceStart {
         DeviceStart(
             issuer: attempt.account.issuerName,

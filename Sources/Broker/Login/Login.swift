@@ -8,14 +8,14 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
+/// One login, from its start to the page that a user sees at the end: the listener, the deadline, and everyone who
 /// waits for the result.
 @LoopActor package final class Login {
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
     package internal(set) var expiresAt: Int64
-    /// Set once a person can go on.
+    /// Set once a user can go on.
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
@@ -115,7 +115,7 @@ package import TokendProtocol
 
     private var givenUp: ProtocolError { ProtocolError(.cancelled, "the sign-in was given up before it began") }
 
-    /// A person can go on.
+    /// A user can go on.
     func begun(_ start: Start) {
         self.start = start
         var starters = self.starters[...]
@@ -132,7 +132,7 @@ package import TokendProtocol
 
     // MARK: Who waits
 
-    /// Calls `body` once a person can go on, or the login has ended before.
+    /// Calls `body` once a user can go on, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         interest += 1
         if let start { return tellStart(start, to: body) }

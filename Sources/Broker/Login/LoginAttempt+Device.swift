@@ -16,12 +16,12 @@ extension LoginAttempt {
         var askedAt: Moment
     }
 
-    // MARK: Before a person sees a code
+    // MARK: Before a user sees a code
 
     /// Asks the store, then the provider for the codes (RFC 8628, section 3.1): where one of them would refuse the
     /// grant in the end, no code is shown.
     ///
-    /// - Returns: with them, the attempt as the client that they are for, and what that shows itself with: the store is
+    /// - Returns: with them, the attempt as the client that they are for, and what that authenticates with: the store is
     ///   not asked for it at each poll.
     func deviceCodes() async throws(ProtocolError) -> (attempt: LoginAttempt, codes: DeviceCodes) {
         let prepared = try await prepareDevice()
@@ -106,9 +106,9 @@ extension LoginAttempt {
         return request
     }
 
-    // MARK: While the person enters it
+    // MARK: While the user enters it
 
-    /// Asks once whether the person is done; the moment is that of sending.
+    /// Asks once whether the user is done; the moment is that of sending.
     func poll(_ codes: DeviceCodes) async throws(LoginFailure) -> (answer: DevicePollAnswer, sentAt: Moment) {
         let endpoint: WebURL
         let request: TokenRequest
@@ -179,7 +179,7 @@ extension LoginAttempt {
 extension ProviderAccess {
     /// Sends a device authorization request.
     ///
-    /// - Throws: `config_invalid` where the client cannot show itself, `provider_error` where the account's own
+    /// - Throws: `config_invalid` where the client cannot authenticate, `provider_error` where the account's own
     ///   parameters cannot be sent, `provider_unreachable` where nothing came back.
     func ask(
         _ request: DeviceAuthorizationRequest,

@@ -6,7 +6,7 @@ import OAuth
 import Systemd
 
 extension LoginAttempt {
-    /// An application's server that does not answer keeps nobody from signing in.
+    /// If an application's server does not answer, the sign-in continues.
     private static let patience: Duration = .seconds(5)
 
     /// What the login asks for: the account's scopes, those that the grant it holds covers, and those of this login.

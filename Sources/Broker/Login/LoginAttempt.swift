@@ -8,9 +8,9 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What a login does at the provider and in the store: everything between the listener and the person.
+/// What a login does at the provider and in the store: everything between the listener and the user.
 @LoopActor struct LoginAttempt {
-    /// What was found out before a browser opens.
+    /// What is known before a browser opens.
     struct Prepared {
         /// When the login began; the provider's keys are to be of this time or later.
         var beganAt: BootInstant
@@ -21,7 +21,7 @@ import TokendProtocol
         var pushEndpoint: WebURL?
         /// The grant that the account holds, or what is left of its last one.
         var previous: GrantRecord?
-        /// The ways home, in order of preference.
+        /// The redirects, in order of preference.
         var redirects: [RedirectURI]
         var scope: Scope
         /// The client of an account that names none, where it is registered already.
@@ -31,10 +31,10 @@ import TokendProtocol
         var heldClientID: String? { previous.flatMap { $0.ended == nil ? $0.destination.clientID : nil } }
     }
 
-    /// The way home that was opened.
+    /// The redirect that was opened.
     struct Redirect {
         var uri: String
-        /// Where the listener is; nil for a way home without one.
+        /// Where the listener is; nil for a redirect without one.
         var origin: String?
         var path: String
         var hosts: Set<String>
@@ -57,11 +57,11 @@ import TokendProtocol
     let parameters: LoginParameters
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
-    /// Whose turn it is to write the account's item.
+    /// Serialises writes of the account's item.
     let turn: ItemTurn
-    /// Whose turn it is with the refresh token that is held.
+    /// Serialises use of the held refresh token.
     let tokenTurn: ItemTurn
-    /// Which private-use schemes come home.
+    /// Which private-use schemes the desktop gives to `tokenctl callback`.
     let handlers: any CallbackHandling
     /// Whether what the store holds was signed out of, and is only still to be removed.
     let isForgotten: @LoopActor () -> Bool
@@ -160,7 +160,7 @@ import TokendProtocol
         }
     }
 
-    /// Opens the first way home that can be had; only one on this machine's own address has a listener.
+    /// Opens the first usable redirect; only a loopback one has a listener.
     func listen(
         _ prepared: Prepared,
         with redirects: any RedirectListening,
@@ -230,7 +230,7 @@ import TokendProtocol
         return (request, attempt)
     }
 
-    /// Whom the provider should offer: whoever was asked for, else the person that the account belongs to, so that
+    /// Whom the provider should offer: whoever was asked for, else the user that the account belongs to, so that
     /// another one's session in the browser is not taken by mistake.
     private func loginHint(_ prepared: Prepared) -> String? {
         if let hint = parameters.loginHint { return hint }

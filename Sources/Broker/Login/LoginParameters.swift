@@ -17,7 +17,7 @@ package struct LoginParameters: Sendable, Equatable {
     package var maxAge: Int64?
     /// Whether another subject than the last one is welcome.
     package var force = false
-    /// Whether the one who asks brings the answer home, so that every way home can be used.
+    /// Whether the caller brings the answer back itself, so that every kind of redirect can be used.
     package var completes = false
 
     package init() {}

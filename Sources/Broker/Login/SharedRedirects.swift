@@ -79,14 +79,14 @@ package import Systemd
         listener = nil
     }
 
-    /// Asks one login after the other; a request that is nobody's is refused with what came nearest to being taken.
+    /// Asks one login after the other; a request of none is refused with the answer of the one that fitted best.
     private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
         var refusals: [Int] = []
         for (_, handler) in members {
             guard let status = handler(request, answer) else { return nil }
             refusals.append(status)
         }
-        // The order in which a login looks: host, path, method, whether a person has come, `state`.
+        // The order in which a login looks: host, path, method, whether a user has come, `state`.
         return [400, 403, 405, 404].first(where: refusals.contains) ?? refusals.first ?? 404
     }
 }

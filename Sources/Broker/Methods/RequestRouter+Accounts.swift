@@ -98,7 +98,7 @@ extension RequestRouter {
         }
     }
 
-    /// `account.refresh`: now, because a person says so.
+    /// `account.refresh`: now, because a user says so.
     func refreshAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try AccountRefresh.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)

@@ -5,7 +5,7 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// A request that waits for its person's word.
+/// A request that waits for the user's approval.
 @LoopActor struct Wanted {
     let request: RequestMessage
     let method: Method
@@ -32,7 +32,7 @@ import TokendProtocol
 }
 
 extension RequestRouter {
-    /// Puts the question, and does what was asked for once the person says yes.
+    /// Asks the user, and performs the request after a yes.
     func ask(_ wanted: Wanted) -> Handling {
         .later { reply in
             let waiter = Questions.Waiter {
@@ -93,7 +93,7 @@ extension RequestRouter {
         return refuse(wanted.peer, wanted.method, wanted.account, wanted.session, message)
     }
 
-    /// Whether the person has said "always" to this program.
+    /// Whether the user has said "always" to this program.
     func hasSaidAlways(_ peer: PeerIdentity, to account: Account) -> Bool {
         broker.ports.state.notes.decisions.contains { decision in
             guard decision.account == account.name, let client = try? ClientPattern(decision.client) else {

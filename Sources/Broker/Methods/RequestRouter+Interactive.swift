@@ -6,7 +6,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `token.get` with `interactive`: where only the person can help, the person is asked and waited for.
+    /// `token.get` with `interactive`: where only the user can help, the user is asked and waited for.
     func getTokenInteractively(
         _ parameters: TokenGet.Parameters,
         _ account: Account,
@@ -44,7 +44,7 @@ extension RequestRouter {
         }
         while true {
             let result = await account.tokenWhenReady(demand)
-            // A person is not bothered for a client that has left, nor for an account that is not there any more.
+            // A user is not bothered for a client that has left, nor for an account that is not there any more.
             guard case .failure(let error) = result, reply.isOpen, broker.accounts[account.name] === account else {
                 return result
             }
@@ -73,7 +73,7 @@ extension RequestRouter {
         }
     }
 
-    /// One login an account at a time, and no second tab soon after one that nobody looked at.
+    /// One login for an account at a time, and no second tab soon after one that was ignored.
     private func signIn(
         _ account: Account,
         _ parameters: LoginParameters,
@@ -84,7 +84,7 @@ extension RequestRouter {
         if let pending = account.login, pending.parameters == parameters {
             login = pending
         } else {
-            // A code that nobody is shown helps nobody, and no other flow takes its place.
+            // Nobody would see the code here, and the flow is never switched silently.
             guard !account.hasIgnoredLogin, account.configuration?.flow != .device else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(parameters, id: id, timeout: 300)
@@ -100,7 +100,7 @@ extension RequestRouter {
 }
 
 extension Login {
-    /// Waits until a person can go on.
+    /// Waits until a user can go on.
     func started() async -> Result<Start, ProtocolError> {
         await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
     }
@@ -112,7 +112,7 @@ extension Login {
 }
 
 extension Account {
-    /// How long a login that nobody finished keeps the next browser tab away.
+    /// How long an unfinished login delays the next browser tab.
     private static let ignoredFor: Duration = .seconds(300)
 
     /// Whether the last login ran out of time a short while ago.

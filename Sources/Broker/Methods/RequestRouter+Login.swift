@@ -27,7 +27,7 @@ extension RequestRouter {
         asked.force = parameters.force ?? false
         asked.completes = parameters.completes ?? false
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
-        // A code lives as long as its provider says, and a person may have to look for another device first.
+        // A code lives as long as its provider says, and a user may have to look for another device first.
         let standard: Int64 = flow == .device ? 1800 : 300
         let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? standard))
         return .later { reply in
@@ -44,7 +44,7 @@ extension RequestRouter {
         }
     }
 
-    /// The flow that was asked for, else the account's own; whether a person signs in at all is its file's to say.
+    /// The flow that was asked for, else the account's own; whether a user signs in at all is its file's to say.
     private func flow(_ asked: LoginFlow?, for account: Account) throws(ProtocolError) -> LoginFlow {
         guard let configured = account.configuration?.flow.loginFlow else { return asked ?? .browser }
         guard let asked, asked != configured else { return configured }

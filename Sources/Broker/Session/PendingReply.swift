@@ -4,7 +4,7 @@
 package import Systemd
 package import TokendProtocol
 
-/// A reply that is owed: made when a request cannot be answered at once, and answered exactly once.
+/// A pending reply: made when a request cannot be answered at once, and answered exactly once.
 @LoopActor package final class PendingReply {
     /// What is answered.
     package let request: RequestMessage
