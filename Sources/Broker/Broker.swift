@@ -8,7 +8,7 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// All accounts of one person, and what concerns more than one of them.
+/// All accounts of one user, and what concerns more than one of them.
 @LoopActor package final class Broker {
     package let ports: BrokerPorts
     let store: ObservedStore
@@ -104,13 +104,13 @@ package import TokendProtocol
     /// The daemon serves, and every grant is to be read.
     private var isToRead = false
     private var hasStarted = false
-    /// What daemons before this one owed their providers is being paid.
+    /// The pending revocations of earlier daemons are being sent.
     var hasPaidRevocations = false
 
     // MARK: The store
 
     /// Reads every grant, once; called when the socket listens already. Raises no prompt. Where `config.json5` is broken,
-    /// nobody knows which store is meant: none is read until it is mended.
+    /// it is unknown which store is meant: none is read until the file is fixed.
     package func start() {
         isToRead = true
         if !isBroken { readStore() }

@@ -14,7 +14,7 @@ package enum BrokerEvent: Sendable {
     /// The provider gives no such token.
     case tokenRefused(account: String, ProtocolError)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
-    /// A person should sign in anew before the grant's fixed end, in unix seconds.
+    /// A user should sign in anew before the grant's fixed end, in unix seconds.
     case grantEnding(account: String, at: Int64)
     case storeFault(account: String?, StoreError)
     /// The store answers, for the first time or after it did not.
@@ -27,9 +27,9 @@ package enum BrokerEvent: Sendable {
     case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
     /// Policy gave a client nothing.
     case refused(Refused)
-    /// A person is asked.
+    /// A user is asked.
     case confirmWanted(ConfirmQuestion)
-    /// Nobody is asked any more: what the person said, or nil where nobody did.
+    /// The question is over: the user's answer, or nil if there was none.
     case confirmEnded(ConfirmQuestion, isAllowed: Bool?)
     /// No notification could be shown.
     case notificationFault(String)

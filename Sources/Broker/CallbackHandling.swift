@@ -5,7 +5,7 @@ package import Systemd
 
 /// What the broker needs to know of the desktop: whether an answer at a private-use scheme comes home.
 @LoopActor package protocol CallbackHandling: AnyObject, Sendable {
-    /// Whether this person's desktop gives URLs of the scheme to `tokenctl callback`.
+    /// Whether this user's desktop gives URLs of the scheme to `tokenctl callback`.
     func leadHome(_ scheme: String) -> Bool
 }
 

@@ -77,7 +77,7 @@ import TokendProtocol
         return .init("proxy", .ok, detail: DisplayText.sanitized(shown))
     }
 
-    /// Whether the store has what the account's client shows itself with; said only where something is missing.
+    /// Whether the store has what the account's client authenticates with; said only where something is missing.
     private func client(of account: Account) -> [Doctor.Check] {
         guard let missing = account.missingClient else { return [] }
         let kind = account.configuration?.clientAuthentication == .privateKeyJWT ? " --kind client_key" : ""

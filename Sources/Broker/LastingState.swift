@@ -25,9 +25,9 @@ package struct LastingNotes: Sendable, Equatable {
     package var removals: Set<String>
     /// They were removed, and their client's items could not be, because the store was locked.
     package var clientRemovals: Set<String>
-    /// Their background work was stopped by a person.
+    /// Their background work was stopped by a user.
     package var paused: Set<String>
-    /// Programs that a person has let have an account's tokens from then on.
+    /// Programs that a user has let have an account's tokens from then on.
     package var decisions: [PolicyList.Decision]
 
     package init(

@@ -84,9 +84,9 @@ package struct StoreError: Error, Sendable, Equatable {
         case unavailable
         /// The item is there and is not one of ours any more.
         case unreadable
-        /// The person closed the store's prompt.
+        /// The user closed the store's prompt.
         case dismissed
-        /// This store takes no passphrase: it asks the person itself, or needs nobody.
+        /// This store takes no passphrase: it asks the user itself, or needs none.
         case passphraseUnwanted
     }
 
@@ -94,14 +94,14 @@ package struct StoreError: Error, Sendable, Equatable {
     package enum Passphrase: String, Sendable, Equatable {
         /// The one that the store was made with.
         case needed
-        /// One that the person chooses: the store is made with it.
+        /// One that the user chooses: the store is made with it.
         case new
     }
 
     package var code: Code
-    /// One sentence for a person.
+    /// One sentence for a user.
     package var message: String
-    /// nil where the store asks the person itself.
+    /// nil where the store asks the user itself.
     package var passphrase: Passphrase?
     /// The file that it is about, if it is one's.
     package var file: String?
@@ -131,7 +131,7 @@ package struct StoreError: Error, Sendable, Equatable {
     /// Removes the account's item of that kind; one that is not there is no error.
     func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError)
 
-    /// Opens the store: with the passphrase that came, or by asking the person.
+    /// Opens the store: with the passphrase that came, or by asking the user.
     ///
     /// - Throws: `passphraseUnwanted` where there is one and the store takes none; `locked` where it takes one and
     ///   there is none, or another one.
@@ -157,13 +157,13 @@ package struct RedirectRequest: Sendable {
     }
 }
 
-/// What a person's browser is told.
+/// What a user's browser is told.
 package enum RedirectAnswer: Sendable, Equatable {
     /// 303 to a path of this login without a query, so that the code leaves the address bar.
     case seeOther(path: String)
     /// The last page: the grant is stored.
     case signedIn(account: String, identity: String?, provider: String)
-    /// The last page: the person, or the provider, said no.
+    /// The last page: the user, or the provider, said no.
     case denied(account: String, provider: String)
     /// The provider has ended its session: the last page of a logout there.
     case signedOut(account: String, provider: String)
@@ -206,7 +206,7 @@ package typealias RedirectHandler =
 /// Why no listener could be opened.
 package struct RedirectFault: Error, Sendable {
     package var message: String
-    /// This machine has no such address; nobody else has the port.
+    /// This machine has no such address; the port is not in use.
     package var isAddressMissing: Bool
 
     package init(message: String, isAddressMissing: Bool = false) {
@@ -216,7 +216,7 @@ package struct RedirectFault: Error, Sendable {
 }
 
 @LoopActor package protocol BrowserOpener: AnyObject, Sendable {
-    /// Opens the person's browser; returns once it was asked for.
+    /// Opens the user's browser; returns once it was asked for.
     ///
     /// - Throws: a sentence that says what is missing.
     func open(_ url: WebURL, command: [String]?) async throws(BrowserError)
@@ -236,7 +236,7 @@ package struct BrowserError: Error, Sendable {
     func record(_ event: BrokerEvent)
 }
 
-/// The files of the person's own accounts.
+/// The files of the user's own accounts.
 @LoopActor package protocol AccountFiles: AnyObject, Sendable {
     /// Where the account's file is, or would be.
     func path(of account: String) -> String

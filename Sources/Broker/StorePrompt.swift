@@ -13,7 +13,7 @@ import Systemd
         self.store = store
     }
 
-    /// Asks the person to open the store.
+    /// Asks the user to open the store.
     func unlock(timeout: Duration) async throws(StoreError) {
         while isUp {
             let shared = await withCheckedContinuation { continuation in

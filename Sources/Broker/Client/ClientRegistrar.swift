@@ -205,7 +205,7 @@ import TokendProtocol
 }
 
 extension ClientRegistration {
-    /// The ways home, those first that the provider knows: a port that can be had again saves a registration.
+    /// The redirects, those first that the provider knows: if a port is free again, no registration is needed.
     func preferred(among candidates: [RedirectURI]) -> [RedirectURI] {
         candidates.flatMap { candidate in
             let known = redirectURIs.compactMap { try? RedirectURI($0) }

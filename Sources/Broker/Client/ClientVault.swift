@@ -48,7 +48,7 @@ import TokendProtocol
         state.change { $0.clientRemovals.remove(account.name) }
     }
 
-    /// Keeps what a person gives, for where the account's file sends it now.
+    /// Keeps what a user gives, for where the account's file sends it now.
     func give(
         _ kind: ClientSecretKind,
         _ value: Secret,

@@ -6,13 +6,13 @@ extension DaemonConfiguration {
     package struct StoreFile: Sendable, Equatable {
         /// What opens the file.
         package enum Key: Sendable, Equatable {
-            /// A person's, who gives it by `store.unlock`.
+            /// A user's, who gives it by `store.unlock`.
             case passphrase
             /// The content of a file that is the daemon's user's alone: the store opens by itself.
             case file(path: String)
         }
 
-        /// An absolute path; nil for the one in the person's data folder.
+        /// An absolute path; nil for the one in the user's data folder.
         package var path: String?
         package var key = Key.passphrase
 

@@ -5,7 +5,7 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// The questions that wait for their person: one a client and account at a time, a minute each, and few at once; the
+/// The questions that wait for their user: one a client and account at a time, a minute each, and few at once; the
 /// others wait for their turn.
 @LoopActor final class Questions {
     /// What became of a question, for those that wait for it.
@@ -34,22 +34,22 @@ import TokendProtocol
         var waiting: [Waiter]
         var timer: (any ScheduledTimer)?
         var retract: @LoopActor () -> Void = {}
-        /// No desktop shows it: it waits for a client that puts it to a person.
+        /// No desktop shows it: it waits for a client that puts it to a user.
         var isForClients = false
     }
 
     private static let patience: Duration = .seconds(60)
-    /// A person can look at so many at once.
+    /// A user can look at so many at once.
     static let mostShown = 3
-    /// Beyond so many, nobody would ever come to the last.
+    /// With more, the last one would never be reached.
     static let mostQueued = 32
     private let ports: BrokerPorts
     private var open: [String: Open] = [:]
     /// Not put yet, who waits longest first; their minute begins when they are.
     private var queue: [Open] = []
-    /// What a person said no to, or left unanswered, and until when nothing more is asked about it.
+    /// What a user said no to, or left unanswered, and until when nothing more is asked about it.
     private var quiet: [String: (until: BootInstant, outcome: Outcome)] = [:]
-    /// Whether a client is connected that puts questions to a person.
+    /// Whether a client is connected that puts questions to a user.
     var hasAnsweringClient: @LoopActor () -> Bool = { false }
 
     init(ports: BrokerPorts) {
@@ -93,7 +93,7 @@ import TokendProtocol
         putNext()
     }
 
-    /// Puts what waits for its turn, as far as there is room; what nobody waits for any more is dropped.
+    /// Asks the next questions as far as there is room, and drops those without a waiting client.
     private func putNext() {
         while open.count < Self.mostShown, !queue.isEmpty {
             let next = queue.removeFirst()
@@ -113,7 +113,7 @@ import TokendProtocol
         if open[id] == nil { retract() } else { open[id]?.retract = retract }
     }
 
-    /// A client brings a person's answer.
+    /// A client brings a user's answer.
     ///
     /// - Returns: false where no such question waits.
     func answer(_ id: String, _ answer: ConfirmAnswer.Answer) -> Bool {
