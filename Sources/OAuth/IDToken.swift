@@ -4,7 +4,7 @@
 import StrictJSON
 
 /// The claims of an ID token (OpenID Connect Core, section 2). A value of this type made by `verify` has
-/// passed every check; the person is `issuer` and `subject` together, never the e-mail address.
+/// passed every check; the user is `issuer` and `subject` together, never the e-mail address.
 package struct IDToken: Sendable, Hashable {
     /// `iss`
     package let issuer: String
@@ -35,10 +35,10 @@ package struct IDToken: Sendable, Hashable {
     /// `name`
     package let name: String?
 
-    /// What a person knows the account by: the e-mail address, else the preferred user name.
+    /// What a user knows the account by: the e-mail address, else the preferred user name.
     package var identity: String? { email ?? preferredUsername }
 
-    /// Reads the claims; what is required must be there and of its type, a claim about the person that is
+    /// Reads the claims; what is required must be there and of its type, a claim about the user that is
     /// not text is passed over.
     init(claims: JSONObject) throws(IDTokenError) {
         issuer = try Self.requiredText(claims, "iss", check: .issuer)

@@ -24,7 +24,7 @@ package struct ProviderMetadata: Sendable {
     /// Where tokens are looked up (RFC 7662).
     package var introspectionEndpoint: WebURL?
 
-    /// What the provider tells about the person (OpenID Connect Core, section 5.3).
+    /// What the provider tells about the user (OpenID Connect Core, section 5.3).
     package var userInfoEndpoint: WebURL?
 
     /// The keys that sign ID tokens (`jwks_uri`).
@@ -66,7 +66,7 @@ package struct ProviderMetadata: Sendable {
     /// Whether authorization requests must be signed objects (RFC 9101, section 10.5).
     package var requiresSignedRequests = false
 
-    /// What a person should know about the document, safe to print; nothing in it is an error.
+    /// What a user should know about the document, safe to print; nothing in it is an error.
     package var notes: [String] = []
 
     /// Metadata without an endpoint, for an account that names its own.

@@ -18,7 +18,7 @@ extension TokenAnswer {
         "bad_token",
     ]
 
-    /// Codes that a person's configuration must mend; the refresh token stays good.
+    /// Codes that the user must fix in the configuration; the refresh token stays valid.
     private static let misconfigurations: Set<String> = [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
         "incorrect_client_credentials", "invalid_request",

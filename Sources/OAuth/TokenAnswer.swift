@@ -13,7 +13,7 @@ package enum TokenAnswer: Sendable {
     case invalid(InvalidTokenResponse)
     /// The provider wants this nonce in a DPoP proof (RFC 9449, section 8): the same request once more.
     case dpopNonce(String)
-    /// The grant is dead: the person has to sign in.
+    /// The grant is dead: the user has to sign in.
     case grantEnded(OAuthErrorBody)
     /// The client or the request is wrong, the grant lives: stop until the configuration changes.
     case misconfigured(OAuthErrorBody)
@@ -22,7 +22,7 @@ package enum TokenAnswer: Sendable {
     /// Passing: try again with back-off. Where the answer was lost on its way (cut off after a 2xx), the
     /// refresh token may be spent.
     case unavailable(reason: String, answerLost: Bool)
-    /// A code that nobody knows: passing a few times, then the person has to sign in; the grant is kept.
+    /// An unknown code: passing a few times, then the user has to sign in; the grant is kept.
     case unknown(OAuthErrorBody)
 
     /// Reads an answer.
