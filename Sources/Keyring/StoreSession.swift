@@ -22,7 +22,7 @@ final class StoreSession {
 
     let desk: WorkerDesk
     let schema: String
-    /// The program that had an item of ours, or that a person unlocked.
+    /// The program that had an item of ours, or that a user unlocked.
     private(set) var trustedProgram: String?
     private let busAddress: @Sendable () -> String?
     private var connection: BusConnection?
@@ -40,7 +40,7 @@ final class StoreSession {
     /// The provider of the moment. The bus is asked who that is each time: GDBus goes on speaking to the name of a
     /// provider that has gone.
     ///
-    /// - Parameter isPersonal: a person asked for it, so a provider is started if there is none, and one of another
+    /// - Parameter isPersonal: a user asked for it, so a provider is started if there is none, and one of another
     ///   program accepted. Else one is started only while none has been seen: the bus might start another than the
     ///   one that went away, which would then keep the name.
     func open(_ cancellation: Cancellation, isPersonal: Bool = false) throws(KeyringError) -> Opened {
