@@ -24,7 +24,7 @@ package enum DaemonStart {
 }
 
 extension Conversation {
-    /// The error as the person is told it: where no daemon listens, with the way to start one here.
+    /// The error as the user is told it: where no daemon listens, with the way to start one here.
     func told(_ error: TokenctlError) -> TokenctlError {
         guard error.code == .daemonAbsent else { return error }
         var error = error
