@@ -30,7 +30,7 @@ extension GrantStateMachine {
         }
     }
 
-    /// Whether the held token holds as long as the demand asks, whatever an API has said of it.
+    /// Whether the held token is valid for as long as the demand asks, whatever an API has said of it.
     private func suffices(_ held: HeldToken, _ grant: LiveGrant, _ demand: TokenDemand, at now: Moment) -> Bool {
         guard let lifetime = held.wholeLife, let remaining = held.remaining(at: now) else {
             // Without a known end it is good until the precautionary refresh.
@@ -82,8 +82,8 @@ extension GrantStateMachine {
         return lastForced.advanced(by: .seconds(settings.forcedGap)) > now.boot
     }
 
-    /// What waited gets its answer: the refresh of that combination, or the store's read, has ended; `renewed`: with a
-    /// new token. Who waits for another combination asks anew.
+    /// Answers a client that waited: the refresh of that combination, or the store's read, has ended; `renewed`: with a
+    /// new token. A client that waits for another combination asks again.
     package mutating func settled(
         _ demand: TokenDemand,
         renewed: Bool,
@@ -97,7 +97,7 @@ extension GrantStateMachine {
         case .live(let grant):
             if isHeldBack { return self.demand(demand, at: now) }
             let isIts = demand.variant == variant
-            // Asking again could not bring a better one, however short it lives: that would be a loop.
+            // However short it lives, another refresh would bring no better one: that would be a loop.
             if isIts, renewed, let held = grant.token(of: variant) { return (fresh(held, demand), []) }
             if let error = grant.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
             if let failure = isIts ? grant.failure(of: variant) : grant.sharedFailure {
@@ -171,7 +171,7 @@ extension GrantStateMachine {
         )
     }
 
-    /// No narrower token is asked for: it would be at the cost of the whole sign-in.
+    /// No narrower token is requested: the whole sign-in would become narrower.
     var narrowingSticks: ProtocolError {
         ProtocolError(
             .providerError,
@@ -190,8 +190,8 @@ extension GrantStateMachine {
         )
     }
 
-    /// What a held token has is known; of one that is to come the grant tells, as far as it is asked for by scope
-    /// (RFC 6749, section 6): what another resource is given shows in the answer.
+    /// The scope of a held token is known. For a future one the grant's scope counts, if it is requested by scope
+    /// (RFC 6749, section 6); what another resource gets is only in the answer.
     private func missingScope(_ demand: TokenDemand, held: HeldToken?, granted: Scope) -> ProtocolError? {
         if let variant = demand.variant, variant.scope == nil || variant.choosesResource, held == nil { return nil }
         if let limit = demand.variant?.scope, let wanted = demand.scope, !limit.contains(all: wanted) {
@@ -203,7 +203,7 @@ extension GrantStateMachine {
     }
 
     private func insufficientScope(_ wanted: Scope, granted: Scope) -> ProtocolError {
-        // A quote of the shell's own would not stay inside the word that is to be copied.
+        // A shell quote would end the quoted word that the user copies.
         let word = wanted.text.contains("'") ? "SCOPE" : DisplayText.sanitized(wanted.text)
         return ProtocolError(
             .insufficientScope,

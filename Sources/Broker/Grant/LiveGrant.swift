@@ -38,11 +38,11 @@ struct LiveGrant {
     /// No refresh at all before this: the provider said so.
     var throttledUntil: BootInstant?
     var lastAttempt: BootInstant?
-    /// When a network that came last let the back-off start anew.
+    /// When a new network last reset the back-off.
     var backoffReset: BootInstant?
     /// Unix seconds of the last failure.
     var failedAt: Int64?
-    /// The store that kept the last refresh from being sent.
+    /// The store's error that prevented the last refresh.
     var storeError: StoreError?
     /// A client has asked since the last refresh.
     var wasAskedFor = false
@@ -52,7 +52,7 @@ struct LiveGrant {
     var idleThen: Int64 = 0
     /// The held token ends so soon that it is renewed once the daemon has started.
     var isDueAtStart = false
-    /// When the wall clock, where it stepped ahead, wants the token renewed.
+    /// When the token is due by the wall clock, after that stepped ahead.
     var dueByWall: BootInstant?
     /// Whether the store holds the access token, too.
     var isTokenStored = true
@@ -118,7 +118,7 @@ struct LiveGrant {
         self.variants = variants
         isTokenStored = isStored
         lastAttempt = now.boot
-        // Whatever a provider's tokens live, one refresh token is not used more than once in ten seconds.
+        // However short a provider's tokens live, one refresh token is not used more than once in ten seconds.
         notBefore = now.boot.advanced(by: .seconds(10))
     }
 
@@ -166,7 +166,7 @@ struct LiveGrant {
         notBefore = now.boot.advanced(by: .seconds(30 + Int64(roll * 30)))
     }
 
-    /// - Returns: whether the grant must be taken for ended: an unknown error three times within 15 minutes or more.
+    /// - Returns: whether the grant counts as ended: an unknown error three times within 15 minutes or more.
     mutating func failed(_ new: RefreshFailure, at now: Moment, roll: Double) -> Bool {
         if new.isOwn, let variant = job.variant {
             refused(variant, new, at: now)

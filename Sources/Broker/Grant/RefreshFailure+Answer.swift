@@ -54,8 +54,8 @@ extension RefreshFailure {
         )
     }
 
-    /// The same failure of a refresh for a combination of scope, resource and audience: what the provider has against the
-    /// request as such is about that one, since the grant's own works.
+    /// The same failure of a refresh for a combination of scope, resource and audience: a refusal of the request as such
+    /// concerns that combination alone, since the grant's own works.
     func ofDerived(_ answer: TokenAnswer) -> RefreshFailure {
         switch answer {
         case .misconfigured(let body) where !body.isAboutClient, .unknown(let body), .grantEnded(let body):
@@ -78,7 +78,7 @@ extension RefreshFailure {
         return error
     }
 
-    /// Whose turn it is where the provider does not accept the client; the grant lives on.
+    /// Who must act when the provider does not accept the client; the grant stays.
     private static func advice(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> String {
         guard ["invalid_client", "unauthorized_client", "incorrect_client_credentials"].contains(body.error) else {
             return ""

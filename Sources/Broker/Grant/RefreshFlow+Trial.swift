@@ -65,15 +65,14 @@ extension RefreshFlow {
         }
     }
 
-    /// What came in the place of the token that was tried, and is not kept, shall not live on at the provider; nobody waits
-    /// for that.
+    /// Revokes, in the background, a refresh token that replaced the tried one and is not kept.
     private func discard(_ refreshToken: Secret?, _ attempt: Attempt) {
         guard let refreshToken, refreshToken != attempt.refreshToken else { return }
         let access = access
         Task.onLoop { _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata) }
     }
 
-    /// Whom the grant is for: nobody has said so before, so the ID token's own word counts once it is verified.
+    /// The user of the grant. Nothing is known of them before, so the verified ID token decides.
     private func identify(_ response: TokenResponse, _ attempt: Attempt) async throws(IdentityFailure) -> IDToken? {
         guard let token = response.idToken, let issuer = account.issuer else { return nil }
         let claims = try? JSONWebSignature(compact: token).claims()
