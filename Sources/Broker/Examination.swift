@@ -63,7 +63,7 @@ import TokendProtocol
                 listener.close()
                 return .init(name, .ok, detail: "a browser's answer can come home")
             } catch {
-                // One family is enough; only where both are missing does no sign-in come home.
+                // One family is enough; without both no redirect can arrive.
                 return .init(name, .skip, detail: error.message)
             }
         }
@@ -111,7 +111,7 @@ import TokendProtocol
         }
     }
 
-    /// A wall clock that is off makes good tokens look spent, or the other way round.
+    /// A wrong wall clock makes valid tokens look expired, or the other way round.
     private func clock(_ response: HTTPResponse, name: String) -> [Doctor.Check] {
         guard let date = response.serverDate else { return [.init(name, .skip, detail: "it sends no Date")] }
         let offset = broker.ports.clock.now.wall - Int64(date)

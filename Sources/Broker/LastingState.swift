@@ -4,17 +4,17 @@
 package import Systemd
 package import TokendProtocol
 
-/// What outlives a restart and is no secret.
+/// State that survives a restart and is not secret.
 @LoopActor package protocol LastingState: AnyObject, Sendable {
-    /// What holds now, durable or not.
+    /// The current state, durable or not.
     var notes: LastingNotes { get }
 
-    /// Why what holds is not what was noted down before, or would not outlive a restart; nil where all is well.
+    /// Why the state could not be read, or would not survive a restart; nil if neither.
     var fault: LastingFault? { get }
 
-    /// Changes what holds; durable on return.
+    /// Changes the state; durable on return.
     ///
-    /// - Returns: why it is not durable. It holds all the same until the daemon ends, and is tried again.
+    /// - Returns: why it is not durable. The change holds until the daemon ends, and the write is tried again.
     @discardableResult
     func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault?
 }
@@ -43,7 +43,7 @@ package struct LastingNotes: Sendable, Equatable {
     }
 }
 
-/// Why something would not outlive a restart.
+/// Why something would not survive a restart.
 package struct LastingFault: Error, Sendable, Equatable {
     /// What failed, and with which file.
     package var message: String

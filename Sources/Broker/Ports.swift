@@ -6,8 +6,8 @@ package import OAuth
 package import Secrets
 package import Systemd
 
-/// What the broker needs of the world. `tokend` meets these with curl, libsecret and the rest; tests meet them in
-/// memory, so that whole flows run with a clock that is moved by hand.
+/// What the broker needs of the machine. `tokend` implements these ports with curl, libsecret and the rest. Tests
+/// implement them in memory, so that whole flows run with a clock that is moved by hand.
 ///
 /// All of it is used on the loop alone.
 
@@ -77,12 +77,12 @@ package struct WireSettings: Sendable, Hashable {
     }
 }
 
-/// Why the secret store did not answer; neither of them says anything about a grant.
+/// Why the secret store did not answer; none of these says anything about a grant.
 package struct StoreError: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case locked
         case unavailable
-        /// The item is there and is not one of ours any more.
+        /// The item is there and cannot be read as ours.
         case unreadable
         /// The user closed the store's prompt.
         case dismissed
@@ -103,7 +103,7 @@ package struct StoreError: Error, Sendable, Equatable {
     package var message: String
     /// nil where the store asks the user itself.
     package var passphrase: Passphrase?
-    /// The file that it is about, if it is one's.
+    /// The file that the error is about, if there is one.
     package var file: String?
 
     package init(code: Code, message: String, passphrase: Passphrase? = nil, file: String? = nil) {
@@ -125,7 +125,7 @@ package struct StoreError: Error, Sendable, Equatable {
     /// One account's item of that kind; nil only where the store is open and has none.
     func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem?
 
-    /// Durable on return. Takes the place of the account's item of that kind, whatever its attributes were.
+    /// Durable on return. Replaces the account's item of that kind, whatever its attributes were.
     func write(_ item: StoredItem) async throws(StoreError)
 
     /// Removes the account's item of that kind; one that is not there is no error.
@@ -231,7 +231,7 @@ package struct BrowserError: Error, Sendable {
     }
 }
 
-/// Where everything worth knowing goes: the journal, and the clients that subscribed.
+/// Where events go: the journal, and the clients that subscribed.
 @LoopActor package protocol EventLog: AnyObject, Sendable {
     func record(_ event: BrokerEvent)
 }

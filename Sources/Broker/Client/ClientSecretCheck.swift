@@ -8,7 +8,7 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// Whether what a user gives for a client can be of use, told when it is given and not at the next sign-in.
+/// Checks what a user gives for a client when it is given, not at the next sign-in.
 enum ClientSecretCheck {
     /// - Parameter member: the parameter that an error names.
     /// - Throws: `config_invalid` where the account authenticates in another way, `invalid_params` where the value cannot

@@ -5,11 +5,11 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// The item of kind `client` of one account: read for each use, so that no secret stays in memory, and what is there
-/// now is what counts.
+/// The item of kind `client` of one account. It is read for each use, so that no secret stays in memory and the current
+/// content counts.
 @LoopActor struct ClientVault {
     let store: any CredentialStore
-    /// Whose turn it is to change the item.
+    /// Serialises changes of the item.
     let turn: ItemTurn
     /// The part of the daemon's own settings that decides where a secret may go.
     let wire: DaemonConfiguration.Wire

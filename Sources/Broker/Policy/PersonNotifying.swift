@@ -8,8 +8,8 @@ package import TokendProtocol
 
 /// Shows a user something outside of any program: a desktop's notifications.
 @LoopActor package protocol PersonNotifying: AnyObject, Sendable {
-    /// Asks, and calls `answer` once: with what the user chose, or with nil at once where nobody can be asked, and where
-    /// the question was closed unanswered.
+    /// Asks, and calls `answer` once: with the user's choice, or with nil at once if nobody can be asked or the
+    /// question was closed unanswered.
     ///
     /// - Returns: called to take the question away again.
     func ask(
@@ -75,7 +75,7 @@ extension ConfirmQuestion {
     }
 }
 
-/// What a user is told who has to sign in again, or has done so.
+/// What is shown to a user who has to sign in again, or has done so.
 package struct LoginReminder: Sendable, Equatable {
     package var account: String
     /// One sentence.

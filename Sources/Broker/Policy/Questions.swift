@@ -5,8 +5,8 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// The questions that wait for their user: one a client and account at a time, a minute each, and few at once; the
-/// others wait for their turn.
+/// The questions that wait for the user: one for each client and account at a time, a minute each, and few at once; the
+/// others wait.
 @LoopActor final class Questions {
     /// What became of a question, for those that wait for it.
     enum Outcome: Equatable {
@@ -16,7 +16,7 @@ import TokendProtocol
         case unanswered
         /// Nobody can be asked.
         case nobody
-        /// So many questions wait that this one is not put.
+        /// Too many questions wait: this one is not asked.
         case crowded
     }
 
@@ -34,7 +34,7 @@ import TokendProtocol
         var waiting: [Waiter]
         var timer: (any ScheduledTimer)?
         var retract: @LoopActor () -> Void = {}
-        /// No desktop shows it: it waits for a client that puts it to a user.
+        /// No desktop shows it: it waits for a client that asks the user.
         var isForClients = false
     }
 
@@ -45,7 +45,7 @@ import TokendProtocol
     static let mostQueued = 32
     private let ports: BrokerPorts
     private var open: [String: Open] = [:]
-    /// Not put yet, who waits longest first; their minute begins when they are.
+    /// Not asked yet, the oldest first; their minute begins when they are asked.
     private var queue: [Open] = []
     /// What a user said no to, or left unanswered, and until when nothing more is asked about it.
     private var quiet: [String: (until: BootInstant, outcome: Outcome)] = [:]
@@ -135,7 +135,7 @@ import TokendProtocol
         }
     }
 
-    /// Nobody answers any more what no desktop shows, unless another such client is there.
+    /// Ends the questions that no desktop shows, unless another client can ask them.
     func answeringClientLeft() {
         guard !hasAnsweringClient() else { return }
         for id in open.filter({ $0.value.isForClients }).keys { settle(id, .nobody) }
