@@ -7,7 +7,7 @@ package struct KeyringError: Error, CustomStringConvertible {
     package enum Code: Sendable {
         /// Locked: nothing can be said about the items until a user unlocks it.
         case locked
-        /// Nobody who could answer: nothing can be said about the items. A provider that ended in the middle of a
+        /// No provider: nothing can be said about the items. A provider that ended in the middle of a
         /// store or a removal may have done it or not.
         case unavailable
         /// A prompt was closed without the password, or could not be shown.

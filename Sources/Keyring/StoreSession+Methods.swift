@@ -23,7 +23,7 @@ extension StoreSession.Opened {
         do throws(GLibError) {
             return try perform(target(path, "Item", "Delete"), [], returning: "(o)", cancellation)
         } catch {
-            // Somebody else was faster.
+            // It was removed already.
             let isGone =
                 error.matches(SECRET_ERROR_NO_SUCH_OBJECT)
                 || error.matches(G_DBUS_ERROR_UNKNOWN_OBJECT, G_DBUS_ERROR_UNKNOWN_METHOD)

@@ -7,7 +7,7 @@ import Systemd
 package import TokendProtocol
 
 extension Login {
-    /// What the one who started it is told, and no one else.
+    /// The answer to the client that started it, and to no other.
     package struct Start: Sendable {
         package var flow = LoginFlow.browser
         /// nil where no browser is needed.

@@ -21,8 +21,8 @@ extension LoginAttempt {
     /// Asks the store, then the provider for the codes (RFC 8628, section 3.1): where one of them would refuse the
     /// grant in the end, no code is shown.
     ///
-    /// - Returns: with them, the attempt as the client that they are for, and what that authenticates with: the store is
-    ///   not asked for it at each poll.
+    /// - Returns: the codes, and the attempt with their client and its authentication, so that the store is not read at
+    ///   each poll.
     func deviceCodes() async throws(ProtocolError) -> (attempt: LoginAttempt, codes: DeviceCodes) {
         let prepared = try await prepareDevice()
         var attempt = self
@@ -132,7 +132,7 @@ extension LoginAttempt {
         }
     }
 
-    /// Keeps what a poll came to, as the code exchange does.
+    /// Keeps the result of a poll, as the code exchange does.
     func settle(
         _ answer: TokenAnswer,
         _ codes: DeviceCodes,
@@ -157,8 +157,8 @@ extension LoginAttempt {
         "unauthorized_client", "unsupported_grant_type", "access_denied", "device_flow_disabled",
     ]
 
-    /// The provider's no, as a client is told; where it is the flow that is refused, with the other one beside it. No
-    /// flow is ever tried in place of another.
+    /// The provider's refusal, for the client; if it refuses the flow, the error names the other one. No flow is ever tried
+    /// instead of another.
     func refusal(_ body: OAuthErrorBody) -> ProtocolError {
         var error = RefreshFailure(.misconfigured(body), at: account).error
         if body.error.isEmpty || Self.flowRefusals.contains(body.error) {

@@ -8,14 +8,14 @@ import Systemd
 import TokendProtocol
 
 extension LoginAttempt {
-    /// Trades the code for a grant, checks whom it is for, stores it and hands it to the login.
+    /// Exchanges the code for a grant, checks its user, stores it and gives it to the login.
     func exchange(_ code: Secret, for login: Login) async throws(LoginFailure) -> LoginResult {
         guard let sent else { preconditionFailure("A code came before its login was sent.") }
         let (response, sentAt) = try await trade(code, sent)
         return try await settle(response, sent.prepared, nonce: sent.nonce, sentAt: sentAt, for: login)
     }
 
-    /// Checks whom a grant that was made is for, stores it and hands it to the login; what is not kept is revoked.
+    /// Checks the user of a new grant, stores it and gives it to the login; a grant that is not kept is revoked.
     ///
     /// - Parameter nonce: what the ID token must carry; nil where none could be sent.
     func settle(
@@ -77,7 +77,7 @@ extension LoginAttempt {
         }
     }
 
-    /// Sends the code, once: whatever becomes of the answer, it is never sent again (RFC 6749, section 4.1.2).
+    /// Sends the code, once: even if the answer is lost, it is never sent again (RFC 6749, section 4.1.2).
     private func trade(_ code: Secret, _ sent: Sent) async throws(LoginFailure) -> (TokenResponse, Moment) {
         let endpoint: WebURL
         let request: TokenRequest

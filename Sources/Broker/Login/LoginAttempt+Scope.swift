@@ -14,7 +14,7 @@ extension LoginAttempt {
         var granted = previous?.isGranted(to: account) == true ? previous?.scope ?? [] : []
         var configured = account.scopes
         if let named = await namedScopes() {
-            // One that the server has dropped may be one that the provider does not know any more.
+            // The provider may not know a scope any more that the server has dropped.
             granted = Scope(granted.tokens.filter { metadata.scopesSupported.contains($0) })
             configured = account.scopes.contains("openid") ? Scope(["openid"]).union(named) : named
         }

@@ -39,7 +39,7 @@ extension LoginAttempt {
         var scheme: String?
     }
 
-    /// Whether the answer is to come in a request's body, which no address shows.
+    /// Whether the answer comes in a request's body, so that no address has it.
     private var isPosted: Bool { account.authorizationParameters["response_mode"] == "form_post" }
 
     private func obstacle(_ redirect: RedirectURI) -> Obstacle? {

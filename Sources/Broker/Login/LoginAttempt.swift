@@ -40,7 +40,7 @@ import TokendProtocol
         var hosts: Set<String>
     }
 
-    /// What the code is traded with.
+    /// What the code is exchanged with.
     struct Sent {
         var prepared: Prepared
         var authorization: AuthorizationRequest
@@ -50,7 +50,7 @@ import TokendProtocol
     }
 
     var access: ProviderAccess
-    /// Goes along where a client is registered.
+    /// Sent when a client is registered.
     var softwareVersion = ""
     let store: any CredentialStore
     let entropy: any Entropy
@@ -63,7 +63,7 @@ import TokendProtocol
     let tokenTurn: ItemTurn
     /// Which private-use schemes the desktop gives to `tokenctl callback`.
     let handlers: any CallbackHandling
-    /// Whether what the store holds was signed out of, and is only still to be removed.
+    /// Whether the user has signed out of what the store holds, and only its removal is pending.
     let isForgotten: @LoopActor () -> Bool
     private(set) var sent: Sent?
 
@@ -130,8 +130,8 @@ import TokendProtocol
 
     var registrar: ClientRegistrar { ClientRegistrar(access: access, softwareVersion: softwareVersion) }
 
-    /// The attempt as a client that the provider knows: where the account names none, one is registered, for the way
-    /// home that was opened.
+    /// The attempt as a client that the provider knows: where the account names none, one is registered, for the
+    /// redirect that was opened.
     func asClient(_ prepared: Prepared, redirectURI: String) async throws(ProtocolError) -> LoginAttempt {
         guard account.registersClient else { return self }
         var attempt = self
@@ -230,15 +230,15 @@ import TokendProtocol
         return (request, attempt)
     }
 
-    /// Whom the provider should offer: whoever was asked for, else the user that the account belongs to, so that
-    /// another one's session in the browser is not taken by mistake.
+    /// The `login_hint`: the requested user, else the account's, so that another user's session in the browser is not used
+    /// by mistake.
     private func loginHint(_ prepared: Prepared) -> String? {
         if let hint = parameters.loginHint { return hint }
         let isOpen = parameters.force || account.authorizationParameters["login_hint"] != nil
         return isOpen ? nil : prepared.previous?.identity
     }
 
-    /// What decides about the requests that arrive at the listener.
+    /// Decides about the requests that arrive at the listener.
     func machine(_ prepared: Prepared, request: AuthorizationRequest, redirect: Redirect) -> LoginStateMachine {
         LoginStateMachine(
             path: redirect.path,

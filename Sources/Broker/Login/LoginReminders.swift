@@ -10,7 +10,7 @@ import TokendProtocol
 @LoopActor package final class LoginReminders {
     /// What is shown, by account.
     private struct Shown {
-        /// Takes it away, or puts another one in its place.
+        /// Removes it, or replaces it.
         var withdraw: @LoopActor (LoginReminder?) -> Void = { _ in }
         /// The grant is still in force: a renewal does not remove the reason.
         var isAhead = false
@@ -46,7 +46,7 @@ import TokendProtocol
         }
     }
 
-    /// Takes all of them away, at the daemon's end.
+    /// Removes all of them, at the daemon's end.
     package func withdrawAll() {
         for one in shown.values { one.withdraw(nil) }
         shown = [:]
@@ -90,7 +90,7 @@ import TokendProtocol
         }
     }
 
-    /// Its button is used up: there is another one, beside the reason.
+    /// Its button was used: there is a new notification, with the reason.
     private func failed(_ name: String, _ reason: String) {
         guard let isAhead = shown[name]?.isAhead else { return }
         withdraw(name)

@@ -4,8 +4,8 @@
 package import OAuth
 package import Systemd
 
-/// Lets logins that want the same port at the same time have it: one listener an address and port, and each request
-/// goes to the login that it answers, which its path and `state` tell. The port closes with the last of them.
+/// Lets several logins use the same port at the same time: one listener for each address and port. Each request goes to
+/// the login that it answers, by its path and `state`. The port closes with the last of them.
 ///
 /// Another program's port stays refused: only what is open here is shared.
 @LoopActor package final class SharedRedirects: RedirectListening {
