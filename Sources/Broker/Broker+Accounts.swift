@@ -82,7 +82,7 @@ extension Broker {
         return source.file
     }
 
-    /// Only a person's own file can be removed; an administrator's comes back.
+    /// Only a user's own file can be removed; an administrator's comes back.
     func checkRemovable(_ name: String) throws(ProtocolError) {
         guard let source = configuration.sources[name], source.file != ports.files.path(of: name) else { return }
         throw ProtocolError(
@@ -92,7 +92,7 @@ extension Broker {
         )
     }
 
-    /// Removes an account's file, the account with it, and what a person has said of it: another one of that name starts
+    /// Removes an account's file, the account with it, and what a user has said of it: another one of that name starts
     /// afresh.
     func removeAccount(_ name: String) throws(ProtocolError) {
         do throws(AccountFileError) {

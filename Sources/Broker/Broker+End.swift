@@ -27,7 +27,7 @@ extension Broker {
         let lacking = all.filter { $0.machine.unstoredRecord != nil }
         for account in lacking.filter(\.machine.isOwing) + lacking.filter({ !$0.machine.isOwing }) {
             switch await account.keepToken()?.code {
-            // It would say the same to the others, each time after as long a wait.
+            // The others would get the same error, each after as long a wait.
             case .locked, .unavailable, .dismissed: return
             case .unreadable, .newer, .passphraseUnwanted, nil: continue
             }
@@ -35,7 +35,7 @@ extension Broker {
     }
 }
 
-/// A wait that the first of several ends.
+/// A wait that ends with the first of several events.
 @LoopActor private final class FirstEnd {
     private var continuation: UnsafeContinuation<Void, Never>?
 

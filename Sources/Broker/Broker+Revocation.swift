@@ -4,9 +4,9 @@
 import Systemd
 
 extension Broker {
-    /// Tells the providers of logouts that a daemon before this one could not tell of; once, when the store is first
-    /// read. Where somebody has signed in since, that is not done: it could end the new grant, too. Nobody can be told for
-    /// an account whose file is gone: that debt is kept a week, should the file come back.
+    /// Sends the revocations that earlier daemons could not send; once, when the store is first read. After a new sign-in
+    /// that is not done: it could end the new grant, too. For an account whose file is gone it is impossible: such a
+    /// revocation stays pending for a week, in case the file comes back.
     func payRevocations(_ items: [StoredItem]) {
         guard !hasPaidRevocations else { return }
         hasPaidRevocations = true

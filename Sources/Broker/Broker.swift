@@ -8,7 +8,7 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// All accounts of one person, and what concerns more than one of them.
+/// All accounts of one user, and what concerns more than one of them.
 @LoopActor package final class Broker {
     package let ports: BrokerPorts
     let store: ObservedStore
@@ -21,7 +21,7 @@ package import TokendProtocol
     private(set) var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
-    /// Whether anybody needs to know which program asks.
+    /// Whether a policy needs to know which program asks.
     private(set) var hasPolicies = false
     /// Refusals that the log has heard of.
     var refusals = RefusalTally()
@@ -56,7 +56,7 @@ package import TokendProtocol
 
     // MARK: Configuration
 
-    /// Reads the files anew: accounts with a fault stand still, all others go on.
+    /// Reads the files anew: accounts with a fault stop, all others continue.
     package func reload() {
         directory.forgetAll()
         let new = readConfiguration(configuration.daemon)
@@ -69,7 +69,7 @@ package import TokendProtocol
         onChange?()
     }
 
-    /// Takes down why further sockets are not open, by their names: it is told with the settings' faults.
+    /// Notes why further sockets are not open, by their names: this is reported with the settings' faults.
     package func note(closedSockets reasons: [String: String]) {
         configuration.note(closedSockets: reasons)
     }
@@ -104,13 +104,13 @@ package import TokendProtocol
     /// The daemon serves, and every grant is to be read.
     private var isToRead = false
     private var hasStarted = false
-    /// What daemons before this one owed their providers is being paid.
+    /// The pending revocations of earlier daemons are being sent.
     var hasPaidRevocations = false
 
     // MARK: The store
 
     /// Reads every grant, once; called when the socket listens already. Raises no prompt. Where `config.json5` is broken,
-    /// nobody knows which store is meant: none is read until it is mended.
+    /// it is unknown which store is meant: none is read until the file is fixed.
     package func start() {
         isToRead = true
         if !isBroken { readStore() }
@@ -177,7 +177,7 @@ package import TokendProtocol
         for account in accounts.values { account.storeChanged() }
     }
 
-    /// The clocks stepped, or the machine was asleep: everything is reckoned anew.
+    /// The clocks stepped, or the machine was asleep: everything is computed anew.
     package func timeJumped() {
         for account in accounts.values { account.timeJumped() }
     }

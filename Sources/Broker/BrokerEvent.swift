@@ -16,7 +16,7 @@ package enum BrokerEvent: Sendable {
     /// A renewal's ID token failed a check that guards nobody: its access token is served, the ID token before it kept.
     case idTokenDropped(account: String, reason: String)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
-    /// A person should sign in anew before the grant's fixed end, in unix seconds.
+    /// A user should sign in anew before the grant's fixed end, in unix seconds.
     case grantEnding(account: String, at: Int64)
     case storeFault(account: String?, StoreError)
     /// The store had an older item than the one that it had taken last, which it has got again.
@@ -31,9 +31,9 @@ package enum BrokerEvent: Sendable {
     case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
     /// Policy gave a client nothing.
     case refused(Refused)
-    /// A person is asked.
+    /// A user is asked.
     case confirmWanted(ConfirmQuestion)
-    /// Nobody is asked any more: what the person said, or nil where nobody did.
+    /// The question is over: the user's answer, or nil if there was none.
     case confirmEnded(ConfirmQuestion, isAllowed: Bool?)
     /// No notification could be shown.
     case notificationFault(String)

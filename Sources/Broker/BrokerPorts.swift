@@ -3,7 +3,7 @@
 
 import Secrets
 
-/// The world as the broker was given it.
+/// All ports, as the broker was given them.
 package struct BrokerPorts: Sendable {
     package var clock: any Clock
     package var entropy: any Entropy

@@ -3,13 +3,13 @@
 
 package import Systemd
 
-/// What the broker needs to know of the desktop: whether an answer at a private-use scheme comes home.
+/// What the broker needs to know of the desktop: whether a redirect to a private-use scheme arrives.
 @LoopActor package protocol CallbackHandling: AnyObject, Sendable {
-    /// Whether this person's desktop gives URLs of the scheme to `tokenctl callback`.
+    /// Whether this user's desktop gives URLs of the scheme to `tokenctl callback`.
     func leadHome(_ scheme: String) -> Bool
 }
 
-/// A world without a desktop.
+/// A machine without a desktop.
 package final class NoCallbackHandling: CallbackHandling {
     nonisolated package init() {}
 

@@ -67,7 +67,7 @@ import TokendProtocol
                 listener.close()
                 return .init(name, .ok, detail: "a browser's answer can come home")
             } catch {
-                // One family is enough; only where both are missing does no sign-in come home.
+                // One family is enough; without both no redirect can arrive.
                 return .init(name, .skip, detail: error.message)
             }
         }
@@ -81,7 +81,7 @@ import TokendProtocol
         return .init("proxy", .ok, detail: DisplayText.sanitized(shown))
     }
 
-    /// Whether the store has what the account's client shows itself with; said only where something is missing.
+    /// Whether the store has what the account's client authenticates with; said only where something is missing.
     private func client(of account: Account) -> [Doctor.Check] {
         guard let missing = account.missingClient else { return [] }
         let kind = account.configuration?.clientAuthentication == .privateKeyJWT ? " --kind client_key" : ""
@@ -115,7 +115,7 @@ import TokendProtocol
         }
     }
 
-    /// A wall clock that is off makes good tokens look spent, or the other way round.
+    /// A wrong wall clock makes valid tokens look expired, or the other way round.
     private func clock(_ response: HTTPResponse, name: String) -> [Doctor.Check] {
         guard let date = response.serverDate else { return [.init(name, .skip, detail: "it sends no Date")] }
         let offset = broker.ports.clock.now.wall - Int64(date)

@@ -4,17 +4,17 @@
 package import Systemd
 package import TokendProtocol
 
-/// What outlives a restart and is no secret.
+/// State that survives a restart and is not secret.
 @LoopActor package protocol LastingState: AnyObject, Sendable {
-    /// What holds now, durable or not.
+    /// The current state, durable or not.
     var notes: LastingNotes { get }
 
-    /// Why what holds is not what was noted down before, or would not outlive a restart; nil where all is well.
+    /// Why the state could not be read, or would not survive a restart; nil if neither.
     var fault: LastingFault? { get }
 
-    /// Changes what holds; durable on return.
+    /// Changes the state; durable on return.
     ///
-    /// - Returns: why it is not durable. It holds all the same until the daemon ends, and is tried again.
+    /// - Returns: why it is not durable. The change holds until the daemon ends, and the write is tried again.
     @discardableResult
     func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault?
 }
@@ -25,9 +25,9 @@ package struct LastingNotes: Sendable, Equatable {
     package var removals: Set<String>
     /// They were removed, and their client's items could not be, because the store was locked.
     package var clientRemovals: Set<String>
-    /// Their background work was stopped by a person.
+    /// Their background work was stopped by a user.
     package var paused: Set<String>
-    /// Programs that a person has let have an account's tokens from then on.
+    /// Programs that a user has let have an account's tokens from then on.
     package var decisions: [PolicyList.Decision]
     /// The program that holds the grants, where it is one of several that could: another one in its place has none, and
     /// that signs nobody out.
@@ -48,7 +48,7 @@ package struct LastingNotes: Sendable, Equatable {
     }
 }
 
-/// Why something would not outlive a restart.
+/// Why something would not survive a restart.
 package struct LastingFault: Error, Sendable, Equatable {
     /// What failed, and with which file.
     package var message: String

@@ -6,8 +6,8 @@ package import OAuth
 package import Secrets
 package import Systemd
 
-/// What the broker needs of the world. `tokend` meets these with curl, libsecret and the rest; tests meet them in
-/// memory, so that whole flows run with a clock that is moved by hand.
+/// What the broker needs of the machine. `tokend` implements these ports with curl, libsecret and the rest. Tests
+/// implement them in memory, so that whole flows run with a clock that is moved by hand.
 ///
 /// All of it is used on the loop alone.
 
@@ -77,18 +77,18 @@ package struct WireSettings: Sendable, Hashable {
     }
 }
 
-/// Why the secret store did not answer; neither of them says anything about a grant.
+/// Why the secret store did not answer; none of these says anything about a grant.
 package struct StoreError: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case locked
         case unavailable
-        /// The item is there and is not one of ours any more.
+        /// The item is there and cannot be read as ours.
         case unreadable
         /// The item is there, in a form that only a newer tokend knows: it is left untouched.
         case newer
         /// The person closed the store's prompt.
         case dismissed
-        /// This store takes no passphrase: it asks the person itself, or needs nobody.
+        /// This store takes no passphrase: it asks the user itself, or needs none.
         case passphraseUnwanted
     }
 
@@ -96,16 +96,16 @@ package struct StoreError: Error, Sendable, Equatable {
     package enum Passphrase: String, Sendable, Equatable {
         /// The one that the store was made with.
         case needed
-        /// One that the person chooses: the store is made with it.
+        /// One that the user chooses: the store is made with it.
         case new
     }
 
     package var code: Code
-    /// One sentence for a person.
+    /// One sentence for a user.
     package var message: String
-    /// nil where the store asks the person itself.
+    /// nil where the store asks the user itself.
     package var passphrase: Passphrase?
-    /// The file that it is about, if it is one's.
+    /// The file that the error is about, if there is one.
     package var file: String?
     /// The program that has to be seen to, if it is one's.
     package var provider: String?
@@ -139,13 +139,13 @@ package struct StoreError: Error, Sendable, Equatable {
     /// One account's item of that kind; nil only where the store is open and has none.
     func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem?
 
-    /// Durable on return. Takes the place of the account's item of that kind, whatever its attributes were.
+    /// Durable on return. Replaces the account's item of that kind, whatever its attributes were.
     func write(_ item: StoredItem) async throws(StoreError)
 
     /// Removes the account's item of that kind; one that is not there is no error.
     func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError)
 
-    /// Opens the store: with the passphrase that came, or by asking the person.
+    /// Opens the store: with the passphrase that came, or by asking the user.
     ///
     /// - Throws: `passphraseUnwanted` where there is one and the store takes none; `locked` where it takes one and
     ///   there is none, or another one.
@@ -175,13 +175,13 @@ package struct RedirectRequest: Sendable {
     }
 }
 
-/// What a person's browser is told.
+/// What a user's browser is told.
 package enum RedirectAnswer: Sendable, Equatable {
     /// 303 to a path of this login without a query, so that the code leaves the address bar.
     case seeOther(path: String)
     /// The last page: the grant is stored.
     case signedIn(account: String, identity: String?, provider: String)
-    /// The last page: the person, or the provider, said no.
+    /// The last page: the user, or the provider, said no.
     case denied(account: String, provider: String)
     /// The provider has ended its session: the last page of a logout there.
     case signedOut(account: String, provider: String)
@@ -224,7 +224,7 @@ package typealias RedirectHandler =
 /// Why no listener could be opened.
 package struct RedirectFault: Error, Sendable {
     package var message: String
-    /// This machine has no such address; nobody else has the port.
+    /// This machine has no such address; the port is not in use.
     package var isAddressMissing: Bool
 
     package init(message: String, isAddressMissing: Bool = false) {
@@ -234,7 +234,7 @@ package struct RedirectFault: Error, Sendable {
 }
 
 @LoopActor package protocol BrowserOpener: AnyObject, Sendable {
-    /// Opens the person's browser; returns once it was asked for.
+    /// Opens the user's browser; returns once it was asked for.
     ///
     /// - Throws: a sentence that says what is missing.
     func open(_ url: WebURL, command: [String]?) async throws(BrowserError)
@@ -249,12 +249,12 @@ package struct BrowserError: Error, Sendable {
     }
 }
 
-/// Where everything worth knowing goes: the journal, and the clients that subscribed.
+/// Where events go: the journal, and the clients that subscribed.
 @LoopActor package protocol EventLog: AnyObject, Sendable {
     func record(_ event: BrokerEvent)
 }
 
-/// The files of the person's own accounts.
+/// The files of the user's own accounts.
 @LoopActor package protocol AccountFiles: AnyObject, Sendable {
     /// Where the account's file is, or would be.
     func path(of account: String) -> String

@@ -10,7 +10,7 @@ package struct StoredItem: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// A grant, or what is left of one.
         case grant
-        /// What the account's client shows itself with: a secret, a key, registrations.
+        /// What the account's client authenticates with: a secret, a key, registrations.
         case client
         /// A grant that ended here, and that its provider has not been told of yet.
         case revocation
@@ -20,7 +20,7 @@ package struct StoredItem: Sendable, Equatable {
     package var account: String
     package var issuer: String
     package var clientID: String
-    /// What a person sees in the store's own program.
+    /// What a user sees in the store's own program.
     package var label: String
     package var secret: Secret
 

@@ -56,7 +56,7 @@ final class CurlMulti {
     }
 
     deinit {
-        // No callback may find an object that is going.
+        // No callback may find an object that is being freed.
         tokend_curl_multi_set_functions(handle, nil, nil, nil)
         for one in running.values { curl_multi_remove_handle(handle, one.transfer.easy) }
         curl_multi_cleanup(handle)
@@ -108,8 +108,8 @@ extension CurlMulti {
 
     /// Opens a socket for curl.
     ///
-    /// curl closes one that was given up without telling, and where the next one gets its number and is watched for the
-    /// same, it tells nothing of that either: the watch goes on over the new one.
+    /// curl closes an abandoned socket without a callback. If the next one gets its number and waits for the same events,
+    /// there is no callback either: the watch continues for the new one.
     private func open(_ address: curl_sockaddr) -> Int32 {
         let socket = SocketDescriptor.open(
             family: address.family,

@@ -3,7 +3,7 @@
 
 /// Why no loopback listener came about.
 package struct ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What stands in the way.
+    /// The reason.
     package enum Code: Sendable, Hashable {
         /// Another program listens on the port.
         case portTaken

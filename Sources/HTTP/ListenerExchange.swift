@@ -48,7 +48,7 @@ final class ListenerExchange {
         }
     }
 
-    /// Takes the answer from whoever has it; only the first one counts.
+    /// Takes the answer; only the first one counts.
     func answer(_ response: HTTPResponse, delivered: (() -> Void)?) {
         guard case .asked(let isSuspended) = phase else { return }
         phase = .answered(response)

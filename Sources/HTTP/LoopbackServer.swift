@@ -33,7 +33,7 @@ final class LoopbackServer {
     private var grace: EventSource?
     /// The daemon is at work, and its callbacks may be.
     private var isInRound = false
-    /// This object while answers are owed that nobody else waits for.
+    /// Keeps this object alive while answers are pending.
     private var kept: LoopbackServer?
 
     /// Starts one server a socket, all or none. The sockets are theirs from now on.
@@ -102,7 +102,7 @@ final class LoopbackServer {
         stop()
     }
 
-    /// Accepts no further connection, and stops when nothing is owed, or after `grace`. May be called in the handler.
+    /// Accepts no further connection, and stops when nothing is pending, or after `grace`. May be called in the handler.
     func finish(grace duration: Duration) {
         guard daemon != nil, grace == nil else { return }
         kept = self
@@ -169,7 +169,7 @@ final class LoopbackServer {
         close(listening)
     }
 
-    /// Ends everything at once: connections break, owed answers are dropped.
+    /// Ends everything at once: connections break, pending answers are dropped.
     private func stop() {
         guard let daemon else { return }
         self.daemon = nil

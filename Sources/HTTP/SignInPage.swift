@@ -3,7 +3,7 @@
 
 package import HTTPTypes
 
-/// What a person sees in the browser when a login comes back to the loopback listener.
+/// What a user sees in the browser when a login comes back to the loopback listener.
 ///
 /// A page is a constant with at most a few words in it: no script, no link, nothing that is loaded, and
 /// nothing of the request's URL. Whatever came from outside passes `DisplayText` and `escapeHTML`.
@@ -29,7 +29,7 @@ package struct SignInPage: Sendable {
     /// The grant is stored: the only page that says so (RFC 8252, section 8; the code is spent by then).
     /// - Parameters:
     ///   - account: the account's name in tokend.
-    ///   - identity: who the provider says the person is: an e-mail address or a user name.
+    ///   - identity: who the provider says the user is: an e-mail address or a user name.
     ///   - provider: the provider's host.
     package static func signedIn(account: String, identity: String? = nil, provider: String? = nil) -> SignInPage {
         var page = SignInPage(
@@ -57,7 +57,7 @@ package struct SignInPage: Sendable {
         return page
     }
 
-    /// The person, or the provider on their behalf, said no (`access_denied`; RFC 6749, section 4.1.2.1).
+    /// The user, or the provider on their behalf, said no (`access_denied`; RFC 6749, section 4.1.2.1).
     package static func denied(account: String, provider: String? = nil) -> SignInPage {
         var page = SignInPage(
             status: 200,
@@ -73,7 +73,7 @@ package struct SignInPage: Sendable {
     /// The login ended without a grant.
     /// - Parameters:
     ///   - reason: one sentence that says why, without a secret.
-    ///   - nextStep: one sentence that says what the person can do.
+    ///   - nextStep: one sentence that says what the user can do.
     ///   - command: a command line to copy, if one helps.
     package static func failed(
         account: String,

@@ -8,7 +8,7 @@ enum SignInStyle {
     /// section 8.5). A test holds the two together.
     static let source = "'sha256-BxW1lzDCzQ4bnEhwtlomgOMN/6hWAb6vgrVPcKr1HAI='"
 
-    /// The sheet: light and dark by the person's setting, one card, no image and no font from elsewhere.
+    /// The sheet: light and dark by the user's setting, one card, no image and no font from elsewhere.
     static let sheet = """
         :root{color-scheme:light dark;--page:#eef1f6;--glow:#dfe6f5;--card:#fff;--edge:#d9dfe9;--ink:#141a26;\
         --soft:#525e73;--well:#f4f6fa;--tone:#4a5870;--tint:#e9edf4;--shade:rgba(24,36,66,.13)}

@@ -5,7 +5,7 @@ import CCurl
 import Glibc
 import HTTPTypes
 
-/// What is known about a failed transfer, and the error that it makes: code, and a sentence for a person with
+/// What is known about a failed transfer, and the error that it makes: code, and a sentence for a user with
 /// host and reason. Pure, so that the sentences can be tested without the failures.
 struct TransferFailure {
     let code: CURLcode

@@ -16,7 +16,7 @@ package struct TransportSettings: Sendable, Hashable {
     /// Loopback addresses are never asked for through a proxy.
     package var proxy: Proxy?
 
-    /// How long a connection that nobody uses is kept for the next request.
+    /// How long an idle connection is kept for the next request.
     package var idleTime: Duration
 
     /// The `User-Agent` field.

@@ -41,7 +41,7 @@ package struct JSONWebKey: Sendable {
         self.key = key
     }
 
-    /// The SHA-256 thumbprint, base64url (RFC 7638): the same for the same key, whoever wrote it down.
+    /// The SHA-256 thumbprint, base64url (RFC 7638): the same for the same key, in whatever form it was written.
     package var thumbprint: String { parameters.thumbprint }
 
     /// Whether it may verify a signature of that algorithm: of its kind, and not meant for another one.

@@ -4,7 +4,7 @@
 internal import CCrypto
 package import Secrets
 
-/// Seals and opens data with AES-256-GCM (NIST SP 800-38D): nobody without the key reads it, or changes it unseen.
+/// Seals and opens data with AES-256-GCM (NIST SP 800-38D): without the key it cannot be read, or changed unnoticed.
 package struct SealingKey: Sendable {
     /// The length of the key, in bytes.
     package static let keyCount = 32

@@ -31,7 +31,7 @@ final class BusConnection {
     /// Whether it is of no use any more.
     var isClosed: Bool { g_dbus_connection_is_closed(pointer) != 0 }
 
-    /// The unique name that owns `name`; nil when nobody does.
+    /// The unique name that owns `name`; nil if it has no owner.
     func owner(of name: String, cancellation: Cancellation) throws(GLibError) -> String? {
         do throws(GLibError) {
             return try call(.bus("GetNameOwner"), [g_variant_new_string(name)], returning: "(s)", cancellation) {

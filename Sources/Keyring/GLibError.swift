@@ -35,7 +35,7 @@ struct GLibError: Error, CustomStringConvertible {
         return ObjectReference(owned: pointer)
     }
 
-    /// Somebody on the other side has gone.
+    /// The other side has gone.
     static func closed(_ message: String) -> GLibError {
         GLibError(domain: tokend_gio_error_domain(), code: Int32(G_IO_ERROR_CLOSED.rawValue), message: message)
     }

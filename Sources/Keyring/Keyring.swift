@@ -4,7 +4,7 @@
 import FoundationEssentials
 package import Systemd
 
-/// The person's secret store: the Secret Service (gnome-keyring, KeePassXC, KWallet, …) through libsecret.
+/// The user's secret store: the Secret Service (gnome-keyring, KeePassXC, KWallet, …) through libsecret.
 ///
 /// All of libsecret runs on one thread of the keyring's own; what is asked here waits for that thread's answer or for
 /// the deadline, and neither the loop nor the process's end ever waits for it. Nothing but unlock(matching:timeout:)
@@ -65,7 +65,7 @@ package import Systemd
     package var lastProvider: KeyringProvider? { memory.last }
 
     /// All items that have these attributes (and maybe more), secrets included; more than one where an older daemon, a
-    /// person or another database of the provider has left some.
+    /// user or another database of the provider has left some.
     ///
     /// - Throws: never an empty list in place of an error: locked and unavailable stores throw.
     package func items(matching attributes: [String: String]) async throws(KeyringError) -> [KeyringItem] {
@@ -108,12 +108,12 @@ package import Systemd
         }
     }
 
-    /// Unlocks the default collection: the only call that may make a prompt appear, so for a person's own request
+    /// Unlocks the default collection: the only call that may make a prompt appear, so for a user's own request
     /// alone. It also starts a provider where none is left, and accepts one of another program.
     ///
     /// - Parameters:
     ///   - attributes: items that have these are unlocked too, where items have locks of their own.
-    ///   - timeout: how long the person has; then the prompt is taken away.
+    ///   - timeout: how long the user has; then the prompt is taken away.
     package func unlock(
         matching attributes: [String: String] = [:],
         timeout: Duration

@@ -5,9 +5,9 @@
 package struct KeyringError: Error, CustomStringConvertible {
     /// What the caller can make of it.
     package enum Code: Sendable {
-        /// Locked: nothing can be said about the items until a person unlocks it.
+        /// Locked: nothing can be said about the items until a user unlocks it.
         case locked
-        /// Nobody who could answer: nothing can be said about the items. A provider that ended in the middle of a
+        /// No provider: nothing can be said about the items. A provider that ended in the middle of a
         /// store or a removal may have done it or not.
         case unavailable
         /// A prompt was closed without the password, or could not be shown.

@@ -3,12 +3,12 @@
 
 import Synchronization
 
-/// One request on its way to the worker and back. It is answered once, by whoever comes first: the worker, the
+/// One request on its way to the worker and back. It is answered once, by the first of these: the worker, the
 /// deadline, or a prompt that it will not wait for.
 final class KeyringRequest: Sendable {
     /// Ends the worker's waiting for this request.
     let cancellation = Cancellation()
-    /// Whether it waits in the queue while somebody looks at a prompt.
+    /// Whether it waits in the queue while a prompt is shown.
     let waitsForPrompts: Bool
 
     private let isAnswered: @Sendable () -> Bool

@@ -3,7 +3,7 @@
 
 import CSecret
 
-/// A question that a provider wants to put to the person before it does what it was asked.
+/// A question that a provider wants to put to the user before it does what it was asked.
 ///
 /// libsecret's own waiting for it does not end when the provider does, nor always when it is cancelled; this one ends
 /// with the answer, the provider, the connection or the cancellation, whichever is first. Worker's thread only.
@@ -15,7 +15,7 @@ final class Prompt {
 
     private enum End {
         case answered(agreed: Bool)
-        /// The provider has gone, or says something that nobody understands.
+        /// The provider has gone, or its answer cannot be understood.
         case broken
     }
 
@@ -29,7 +29,7 @@ final class Prompt {
 
     /// Has the provider ask, and waits for the end of it; a prompt that is not waited for any longer is taken away.
     ///
-    /// - Returns: whether the person agreed.
+    /// - Returns: whether the user agreed.
     func run(_ cancellation: Cancellation) throws(GLibError) -> Bool {
         // Before the question: an answer may be sooner than the call's return.
         let subscriptions = [

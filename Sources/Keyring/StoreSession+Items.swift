@@ -4,7 +4,7 @@
 import CSecret
 import Secrets
 
-/// What is done with items. None of it but `unlock` asks a person for anything.
+/// What is done with items. None of it but `unlock` asks a user for anything.
 extension StoreSession {
     /// The provider, once its default collection is there and unlocked.
     func check(_ cancellation: Cancellation) throws(KeyringError) -> KeyringProvider {
@@ -46,7 +46,7 @@ extension StoreSession {
     /// Stores an item in the default collection, in place of the one with the same attributes.
     ///
     /// The one that is replaced is looked at first: where items have locks of their own, replacing a locked one would
-    /// ask a person. Its secret is set, not the item made anew: KeePassXC 2.7 would begin a prompt that never ends where
+    /// ask a user. Its secret is set, not the item made anew: KeePassXC 2.7 would begin a prompt that never ends where
     /// another connection had stored it.
     func store(_ item: KeyringItem, _ cancellation: Cancellation) throws(KeyringError) {
         let opened = try open(cancellation)
@@ -84,7 +84,7 @@ extension StoreSession {
         return count
     }
 
-    /// Has the person unlock the default collection, and the items with these attributes if they have locks of their
+    /// Has the user unlock the default collection, and the items with these attributes if they have locks of their
     /// own (KeePassXC's do).
     func unlock(
         matching attributes: [String: String],

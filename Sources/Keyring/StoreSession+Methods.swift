@@ -5,7 +5,7 @@ import CSecret
 import Secrets
 
 /// The methods of the Secret Service that may raise a prompt, called without libsecret, whose waits for prompts may
-/// never end. Each says whether it was done: not, when the person did not agree.
+/// never end. Each says whether it was done: not, when the user did not agree.
 extension StoreSession.Opened {
     /// Unlocks collections or items.
     func unlock(_ paths: [String], _ cancellation: Cancellation) throws(GLibError) -> Bool {
@@ -23,7 +23,7 @@ extension StoreSession.Opened {
         do throws(GLibError) {
             return try perform(target(path, "Item", "Delete"), [], returning: "(o)", cancellation)
         } catch {
-            // Somebody else was faster.
+            // It was removed already.
             let isGone =
                 error.matches(SECRET_ERROR_NO_SUCH_OBJECT)
                 || error.matches(G_DBUS_ERROR_UNKNOWN_OBJECT, G_DBUS_ERROR_UNKNOWN_METHOD)
@@ -32,7 +32,7 @@ extension StoreSession.Opened {
         }
     }
 
-    /// Gives an item that is there another secret; asks nobody.
+    /// Gives an existing item another secret, without a prompt.
     func setSecret(of path: String, to secret: Secret, _ cancellation: Cancellation) throws(GLibError) {
         let target = target(path, "Item", "SetSecret")
         try connection.call(target, [encoded(secret)], returning: "()", cancellation) { _ in }

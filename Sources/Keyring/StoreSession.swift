@@ -55,7 +55,7 @@ final class StoreSession {
     /// The provider of the moment. The bus is asked who that is each time: GDBus goes on speaking to the name of a
     /// provider that has gone.
     ///
-    /// - Parameter isPersonal: a person asked for it, so a provider is started if there is none, and one of another
+    /// - Parameter isPersonal: a user asked for it, so a provider is started if there is none, and one of another
     ///   program accepted. Else one is started only while none has been seen: the bus might start another than the
     ///   one that went away, which would then keep the name.
     func open(_ cancellation: Cancellation, isPersonal: Bool = false) throws(KeyringError) -> Opened {

@@ -16,7 +16,7 @@ final class WorkerDesk: Sendable {
     private let state = Mutex(State())
     private let bell = Bell()
 
-    /// Queues a request, or refuses it where it would have to wait for a person.
+    /// Queues a request, or refuses it where it would have to wait for a user.
     func put(_ request: KeyringRequest) {
         let isRefused = state.withLock { state in
             if state.isPrompting && !request.waitsForPrompts { return true }
@@ -53,14 +53,14 @@ final class WorkerDesk: Sendable {
         bell.ring()
     }
 
-    /// Nobody waits for a person's answer to this request any more, whatever the worker does with the prompt.
+    /// Nobody waits for a user's answer to this request any more, whatever the worker does with the prompt.
     func endPrompting(for request: KeyringRequest) {
         state.withLock { state in
             if state.current === request { state.isPrompting = false }
         }
     }
 
-    /// Around a call that may wait for a person: who will not wait for one is told at once that all is locked.
+    /// Around a call that may wait for a user: who will not wait for one is told at once that all is locked.
     func prompting<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         let refused = state.withLock { state in
             state.isPrompting = true

@@ -45,7 +45,7 @@ package struct ApplicationExchange: Sendable, Hashable {
 package enum ApplicationAnswer: Sendable {
     /// The application's token, which may be served.
     case token(Secret, Lifetime)
-    /// The backend does not want this token, or not from us: for a person to mend.
+    /// The backend does not want this token, or not from us: the user must fix it.
     case refused(OAuthErrorBody)
     /// The backend is away or asks to wait, for `retryAfter` if it says so.
     case unavailable(reason: String, retryAfter: Duration?)

@@ -28,7 +28,7 @@ package struct AuthorizationRequest: Sendable {
     /// Ties the code to this attempt.
     package var proofKey: ProofKey
 
-    /// Whom the person is expected to be.
+    /// Whom the user is expected to be.
     package var loginHint: String?
 
     /// `login`, `consent`, `select_account` …
@@ -37,7 +37,7 @@ package struct AuthorizationRequest: Sendable {
     /// The authentication classes that are asked for, best first, separated by spaces (RFC 9470, section 4).
     package var acrValues: String?
 
-    /// How many seconds ago the person may have signed in (RFC 9470, section 4).
+    /// How many seconds ago the user may have signed in (RFC 9470, section 4).
     package var maxAge: Int64?
 
     /// Absolute URIs of the APIs that the token is for (RFC 8707, section 2), each sent by itself.

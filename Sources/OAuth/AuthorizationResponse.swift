@@ -29,7 +29,7 @@ package enum AuthorizationResponse {
     package enum Outcome: Sendable {
         /// Send this code, once. The other parameters that came are the login's metadata.
         case code(Secret, metadata: FormParameters)
-        /// The person or the provider said no: the attempt ends.
+        /// The user or the provider said no: the attempt ends.
         case refused(OAuthErrorBody)
         /// The answer is this attempt's and fails a check (`iss`): the attempt ends, no code is sent.
         case failed(check: String, message: String)

@@ -67,7 +67,7 @@ extension DeviceAuthorizationResponse {
         self.interval = interval > 0 ? interval : Self.defaultInterval
     }
 
-    /// A code that a person can read off a screen: not longer than any that is in use, by far.
+    /// A code that a user can read off a screen: not longer than any that is in use, by far.
     private static func isShowable(_ code: String) -> Bool {
         (1...64).contains(code.utf8.count) && code.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             && code.contains { $0 != " " }

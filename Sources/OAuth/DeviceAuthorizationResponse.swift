@@ -8,7 +8,7 @@ package import Secrets
 package struct DeviceAuthorizationResponse: Sendable {
     /// What the token endpoint is asked with; never shown and never logged.
     package let deviceCode: Secret
-    /// What the person enters, as the provider wrote and grouped it: visible ASCII and spaces.
+    /// What the user enters, as the provider wrote and grouped it: visible ASCII and spaces.
     package let userCode: String
     /// Where it is entered: `https`, or `http` on a loopback address.
     package let verificationURI: WebURL
@@ -30,7 +30,7 @@ package struct DeviceAuthorizationResponse: Sendable {
 
 /// What a device authorization endpoint's answer means.
 package enum DeviceAuthorizationAnswer: Sendable {
-    /// A person can be shown the code.
+    /// A user can be shown the code.
     case success(DeviceAuthorizationResponse)
     /// A success that lacks something, or breaks a rule; the sentence has nothing secret in it.
     case invalid(String)

@@ -5,17 +5,17 @@
 ///
 /// The code decides, whatever the status: Google pends with 428 and slows down with 403, GitHub does both with 200.
 package enum DevicePollAnswer: Sendable {
-    /// The person is not done.
+    /// The user is not done.
     case pending(retryAfter: Duration?)
     /// Poll less often from now on; `interval` is the new one in seconds, where the answer names it (GitHub).
     case slowDown(interval: Int64?, retryAfter: Duration?)
-    /// The person is done: a token, or a success that cannot be used.
+    /// The user is done: a token, or a success that cannot be used.
     case done(TokenAnswer)
-    /// The person, or the provider for them, said no.
+    /// The user, or the provider for them, said no.
     case denied(OAuthErrorBody)
     /// The code's time is up.
     case expired(OAuthErrorBody)
-    /// The client may not do this, or not so: a person has to mend it.
+    /// The client may not do this, or not so: a user has to fix it.
     case misconfigured(OAuthErrorBody)
     /// Nothing will come of it any more.
     case refused(OAuthErrorBody)

@@ -31,10 +31,10 @@ package struct DevicePolling: Sendable {
         end = .seconds(expiresIn)
     }
 
-    /// The first poll, after the codes have come: nobody enters a code faster than the interval.
+    /// The first poll, one interval after the codes: no user enters a code faster.
     package func first(at time: Duration) -> Step { step(at: time + interval) }
 
-    /// The person is not done.
+    /// The user is not done.
     package mutating func pending(at time: Duration, retryAfter: Duration? = nil) -> Step {
         failures = 0
         return step(at: time + max(interval, retryAfter ?? .zero))

@@ -7,7 +7,7 @@ package import Secrets
 /// What a browser takes to the provider so that the session there ends, too (OpenID Connect RP-Initiated Logout 1.0,
 /// section 2).
 package struct EndSessionRequest: Sendable {
-    /// Says whose session and which client is meant; a provider asks the person where it is absent.
+    /// Says whose session and which client is meant; a provider asks the user where it is absent.
     package var idToken: Secret?
 
     /// The client's identifier.

@@ -4,7 +4,7 @@
 import StrictJSON
 
 /// The claims of an ID token (OpenID Connect Core, section 2). A value of this type made by `verify` has
-/// passed every check; the person is `issuer` and `subject` together, never the e-mail address.
+/// passed every check; the user is `issuer` and `subject` together, never the e-mail address.
 package struct IDToken: Sendable, Hashable {
     /// `iss`
     package let issuer: String
@@ -35,7 +35,7 @@ package struct IDToken: Sendable, Hashable {
     /// `name`
     package let name: String?
 
-    /// What a person knows the account by: the e-mail address, else the preferred user name.
+    /// What a user knows the account by: the e-mail address, else the preferred user name.
     package var identity: String? { email ?? preferredUsername }
 
     /// Reads the claims; what guards somebody must be there and of its type. A claim that is only looked at when it was

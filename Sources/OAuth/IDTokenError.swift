@@ -33,14 +33,14 @@ package struct IDTokenError: Error, Sendable, Hashable {
     /// The check that failed.
     package let check: Check
 
-    /// One sentence for a person, without anything of the token's.
+    /// One sentence for a user, without anything of the token's.
     package let message: String
 
     /// Whether the key set has no key for this token, so that fetching it anew (once a minute at most) may
     /// help (OpenID Connect Core, section 10.1.1). Never so for a bad signature under a known key.
     package let isKeyUnknown: Bool
 
-    /// Whether the token is in order and about another person than the one the grant is for: what quarantines a grant,
+    /// Whether the token is in order and about another user than the one the grant is for: what quarantines a grant,
     /// where a token that is merely malformed does not.
     package let isOtherSubject: Bool
 

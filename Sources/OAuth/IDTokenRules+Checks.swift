@@ -75,7 +75,7 @@ extension IDTokenRules {
         }
     }
 
-    /// The person is the account's last one: issuer and subject are who it is, never the e-mail address
+    /// The user is the account's last one: issuer and subject are who it is, never the e-mail address
     /// (section 5.7).
     private func checkSubject(of token: IDToken) throws(IDTokenError) {
         if let expectedSubject, !token.subject.utf8.elementsEqual(expectedSubject.utf8) {
@@ -106,7 +106,7 @@ extension IDTokenRules {
         }
     }
 
-    /// Rule 13: the person signed in recently enough.
+    /// Rule 13: the user signed in recently enough.
     private func checkAuthenticationTime(of token: IDToken) throws(IDTokenError) {
         guard let maxAge else { return }
         guard let time = token.authenticatedAt else {

@@ -11,7 +11,7 @@ package struct IDTokenRules: Sendable {
     package enum Occasion: Sendable {
         /// A login: the token must carry this nonce; nil where none could be sent (RFC 8628 has no place for one).
         case login(nonce: String?)
-        /// A refresh: the token must be about the same person, for the same client, as before.
+        /// A refresh: the token must be about the same user, for the same client, as before.
         case refresh(IDTokenBaseline)
     }
 
@@ -33,7 +33,7 @@ package struct IDTokenRules: Sendable {
     /// The signature algorithms that the provider lists; `none` and `HS…` are refused even so.
     package var algorithms: [String] = ["RS256"]
 
-    /// The `acr` values that were asked for, any of which will do; empty where none was.
+    /// The `acr` values that were asked for, any of which is accepted; empty if none was.
     package var authenticationClasses: [String] = []
 
     /// The `max_age` that was asked for.

@@ -30,13 +30,13 @@ package struct OAuthError: Error, Sendable {
     /// What programs branch on.
     package let code: Code
 
-    /// One sentence for a person, without secrets and safe to print.
+    /// One sentence for a user, without secrets and safe to print.
     package let message: String
 
     /// What it came from, if anything.
     package let underlying: (any Error & Sendable)?
 
-    /// An error with a sentence for a person.
+    /// An error with a sentence for a user.
     package init(_ code: Code, _ message: String, underlying: (any Error & Sendable)? = nil) {
         self.code = code
         self.message = message

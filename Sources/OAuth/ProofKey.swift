@@ -33,7 +33,7 @@ package struct ProofKey: Sendable, Hashable {
     }
 }
 
-/// Text that nobody guesses: the `state` and the `nonce` of a login attempt.
+/// Text that cannot be guessed: the `state` and the `nonce` of a login attempt.
 package enum UnguessableText {
     /// The least that RFC 8252 (section 8.9) and OpenID Connect Core ask for: 128 bits.
     package static let entropyLength = 16

@@ -24,7 +24,7 @@ package struct ProviderMetadata: Sendable {
     /// Where tokens are looked up (RFC 7662).
     package var introspectionEndpoint: WebURL?
 
-    /// What the provider tells about the person (OpenID Connect Core, section 5.3).
+    /// What the provider tells about the user (OpenID Connect Core, section 5.3).
     package var userInfoEndpoint: WebURL?
 
     /// The keys that sign ID tokens (`jwks_uri`).

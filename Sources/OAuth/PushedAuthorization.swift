@@ -57,9 +57,9 @@ package enum PushedAuthorizationAnswer: Sendable, Hashable {
     case accepted(requestURI: String, expiresIn: Int64)
     /// The provider says no: the attempt ends before a browser opens.
     case refused(OAuthErrorBody)
-    /// The provider is away or asks to wait; with a sentence for a person.
+    /// The provider is away or asks to wait; with a sentence for a user.
     case unavailable(String)
-    /// An answer that breaks the specification; with a sentence for a person.
+    /// An answer that breaks the specification; with a sentence for a user.
     case invalid(String)
 
     /// Reads the answer: a good one has the status 201, and no other. `sent` are the secrets of the request, which no text

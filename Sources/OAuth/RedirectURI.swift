@@ -3,9 +3,9 @@
 
 package import HTTPTypes
 
-/// Where a login's answer comes home, in one of RFC 8252's three ways (section 7).
+/// Where the provider sends a login's answer: one of the three kinds of redirect of RFC 8252 (section 7).
 package struct RedirectURI: Sendable, Hashable {
-    /// The way home.
+    /// The kind of redirect.
     package enum Kind: Sendable, Hashable {
         /// `http` on this machine (section 7.3); without a port, the system picks one.
         case loopback(host: LoopbackHost, port: Int?)
@@ -25,7 +25,7 @@ package struct RedirectURI: Sendable, Hashable {
 
     /// The URI as it was configured; compared and sent byte for byte.
     package let url: WebURL
-    /// The way home.
+    /// The kind of redirect.
     package let kind: Kind
 
     /// Checks the URI: RFC 8252, sections 7 and 8.3; no fragment (RFC 6749, section 3.1.2).

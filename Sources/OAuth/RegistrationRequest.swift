@@ -14,7 +14,7 @@ package struct RegistrationRequest: Sendable {
     package var scope: Scope = []
     package var authentication = ClientAuthenticationMethod.none
     package var grantTypes = ["authorization_code", "refresh_token"]
-    /// The public part of the client's key, where it shows itself by one.
+    /// The public part of the client's key, where it authenticates by one.
     package var publicKey: JSONObject?
     package var softwareVersion: String
 

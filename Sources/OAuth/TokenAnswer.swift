@@ -25,7 +25,7 @@ package enum TokenAnswer: Sendable {
     /// Passing: try again with back-off. Where the answer was lost on its way (a 2xx without its end), the
     /// refresh token may be spent.
     case unavailable(reason: String, answerLost: Bool)
-    /// A code that nobody knows: passing a few times, then the person has to sign in; the grant is kept.
+    /// An unknown code: passing a few times, then the user has to sign in; the grant is kept.
     case unknown(OAuthErrorBody)
 
     /// Reads an answer.

@@ -61,7 +61,7 @@ package struct TokenRequest: Sendable {
         return try TokenRequest(form, resources: resources, audience: audience)
     }
 
-    /// Asks whether the person is done with a device login (RFC 8628, section 3.4).
+    /// Asks whether the user is done with a device login (RFC 8628, section 3.4).
     package static func deviceCode(
         _ code: Secret,
         resources: [String] = [],

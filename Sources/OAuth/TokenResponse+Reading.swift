@@ -54,7 +54,7 @@ extension TokenResponse {
         self.notes = notes
     }
 
-    /// The members about the token: Slack nests a person's token in `authed_user`.
+    /// The members about the token: Slack nests a user's token in `authed_user`.
     private static func tokenMembers(of answer: JSONObject) -> JSONObject {
         guard answer["access_token"] == nil, let nested = answer["authed_user"]?.object,
             nested["access_token"] != nil

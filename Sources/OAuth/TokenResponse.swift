@@ -38,7 +38,7 @@ package struct TokenResponse: Sendable {
 
 /// A whole answer of success that breaks the specification, or cannot be read: no token of it is served.
 package struct InvalidTokenResponse: Error, Sendable {
-    /// One sentence for a person, without secrets.
+    /// One sentence for a user, without secrets.
     package let reason: String
 
     /// The refresh token that came with it: the old one may be spent, so it is stored all the same.

@@ -5,7 +5,7 @@ package import HTTPTypes
 package import Secrets
 import StrictJSON
 
-/// What a provider's user-information endpoint says about the person
+/// What a provider's user-information endpoint says about the user
 /// (OpenID Connect Core, section 5.3).
 package struct UserInfo: Sendable, Hashable {
     /// `sub`
@@ -17,7 +17,7 @@ package struct UserInfo: Sendable, Hashable {
     /// `name`
     package let name: String?
 
-    /// What a person knows the account by: the e-mail address, else the preferred user name.
+    /// What a user knows the account by: the e-mail address, else the preferred user name.
     package var identity: String? { email ?? preferredUsername }
 
     /// No document is larger.

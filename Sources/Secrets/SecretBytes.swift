@@ -4,7 +4,7 @@
 /// The one copy of a secret's bytes: in memory that is locked and left out of dumps, never changed after `init`, wiped
 /// before it is used again.
 ///
-/// Unchecked because a raw pointer is not `Sendable`; sound because nobody writes to it after `init`.
+/// Unchecked because a raw pointer is not `Sendable`; sound because it is not written to after `init`.
 final class SecretBytes: @unchecked Sendable {
     /// The bytes in use; valid as long as this object is.
     let used: UnsafeRawBufferPointer

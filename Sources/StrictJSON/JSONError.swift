@@ -25,7 +25,7 @@ package struct JSONError: Error, Sendable, Equatable {
 
     /// What kind of fault it is.
     package let code: Code
-    /// One sentence for a person, without the place.
+    /// One sentence for a user, without the place.
     package let message: String
     /// The first byte that is at fault; the length of the text where the text ends too early.
     package let offset: Int

@@ -21,7 +21,7 @@ package enum JSONWriter {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// A name from outside for a sentence to a person: in quotes, control characters escaped, cut at 60 characters.
+    /// A name from outside for a sentence to a user: in quotes, control characters escaped, cut at 60 characters.
     package static func quoted(_ text: String) -> String {
         var output: [UInt8] = []
         appendString(String(String.UnicodeScalarView(text.unicodeScalars.prefix(60))), to: &output)

@@ -18,7 +18,7 @@ package final class DescriptorReserve {
 
     deinit { letGo() }
 
-    /// Lets `body` use them, and holds them again afterwards: all that nobody else has taken meanwhile.
+    /// Lets `body` use them, and holds them again afterwards: those that were not taken by others meanwhile.
     ///
     /// - Parameter least: how many it needs.
     /// - Returns: nil where the process has used up its descriptors, these included: `body` has not run.

@@ -17,7 +17,7 @@ final class JobQueue: Sendable {
     private struct State {
         var jobs: [UnownedJob] = []
         var abandoned: [Abandoned] = []
-        /// A wake-up is on its way, so nobody needs to send another.
+        /// A wake-up is on its way, so no other is needed.
         var isWoken = false
     }
 

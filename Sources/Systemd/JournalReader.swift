@@ -15,7 +15,7 @@ package enum JournalReader {
     /// The newest entries that match, oldest first.
     ///
     /// - Parameters:
-    ///   - matches: fields with their values; of several values of one field any will do.
+    ///   - matches: fields with their values; several values of one field are alternatives.
     ///   - names: the fields to read.
     ///   - since: unix seconds; nil: from the journal's beginning.
     ///   - limit: how many entries at most.

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A moment as the person's own clock shows it.
+/// A moment as the user's own clock shows it.
 package enum LocalTime {
     /// `2026-11-30 14:05:09` in the zone that `TZ` names, else in the machine's; nil where no calendar goes that far.
     package static func text(_ seconds: Int64) -> String? {

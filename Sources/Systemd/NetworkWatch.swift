@@ -9,7 +9,7 @@ package enum NetworkWatch {
     /// Tells when there may be a way to a provider that was not there before: an address, a default route, or a carrier
     /// has come. What goes is not told.
     ///
-    /// One change of a network is told several times, and some changes are none of a person's (an IPv6 address whose
+    /// One change of a network is told several times, and some changes are none of a user's (an IPv6 address whose
     /// lifetime is prolonged): the handler is to wait a moment, and to do nothing where nothing had failed.
     package static func start(
         on loop: EventLoop,

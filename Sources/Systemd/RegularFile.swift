@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A file of the person's or the administrator's, read whole: a pipe or a device in its place never blocks the loop,
+/// A file of the user's or the administrator's, read whole: a pipe or a device in its place never blocks the loop,
 /// and a huge one is not read.
 package enum RegularFile {
     /// More bytes than any configuration or CA file needs.
@@ -59,7 +59,7 @@ package struct FileFault: Error, Sendable, Hashable {
         case notRegular
         /// More than `RegularFile.limit`.
         case tooLarge
-        /// Somebody has to mend it: its owner, its mode, its path.
+        /// It must be fixed: its owner, its mode, its path.
         case forbidden
         /// It says nothing about the file: descriptors or memory are short, or the disk failed. It may go well later.
         case passing

@@ -22,7 +22,7 @@ package enum SignalMask {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Lets children that end be gone at once; nobody asks how they ended.
+    /// Lets children that end be gone at once; their status is not needed.
     package static func ignoreChildren() {
         signal(SIGCHLD, SIG_IGN)
     }

@@ -24,7 +24,7 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringC
     public var scope: String { result.scope }
     /// When it ends, in unix seconds; nil where the provider does not say.
     public var expiresAt: Int64? { result.expiresAt }
-    /// Whether there is a refresh token, so that the next one needs no person.
+    /// Whether there is a refresh token, so that the next one needs no user.
     public var isRenewable: Bool { result.renewable }
     /// Whether it was fetched for this very call.
     public var isRefreshed: Bool { result.refreshed }

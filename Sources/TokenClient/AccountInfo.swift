@@ -3,7 +3,7 @@
 
 import TokendProtocol
 
-/// One of the person's accounts and how it stands.
+/// One of the user's accounts and how it stands.
 public struct AccountInfo: Sendable, Equatable {
     /// How an account stands. Open: a newer daemon's states decode to themselves.
     public struct State: RawRepresentable, Sendable, Hashable {
@@ -23,9 +23,9 @@ public struct AccountInfo: Sendable, Equatable {
         public static let retrying = State(rawValue: "retrying")
         /// Nobody is signed in.
         public static let signedOut = State(rawValue: "signed_out")
-        /// A login waits for its person.
+        /// A login waits for its user.
         public static let loginPending = State(rawValue: "login_pending")
-        /// The person has to sign in again.
+        /// The user has to sign in again.
         public static let loginRequired = State(rawValue: "login_required")
         /// The secret store is locked.
         public static let storeLocked = State(rawValue: "store_locked")

@@ -41,7 +41,7 @@ public final class FrontEndSignIn {
     /// - Parameters:
     ///   - client: a connection to the daemon, in use for as long as the sign-in goes on.
     ///   - account: its name.
-    ///   - redirectURI: one above the account's own setting; any kind will do, since the view catches it.
+    ///   - redirectURI: one above the account's own setting; any kind is accepted, since the view catches it.
     ///   - frontEnd: told what to do; kept as long as this object.
     public init(_ client: TokenClient, account: String, redirectURI: String? = nil, frontEnd: any SignInFrontEnd) {
         self.client = client
@@ -87,7 +87,7 @@ public final class FrontEndSignIn {
         return .stop
     }
 
-    /// The person closed the view. The front end is not told of it again.
+    /// The user closed the view. The front end is not told of it again.
     public func cancel() {
         guard let loginID, result == nil else { return }
         self.loginID = nil

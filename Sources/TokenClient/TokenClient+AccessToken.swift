@@ -19,9 +19,9 @@ extension TokenClient {
         /// The token that an API refused with 401: it is refreshed, unless there is a newer one already.
         public var rejected: AccessToken?
         /// What the API said with that 401, as it stands in `WWW-Authenticate`: where it wants a stronger or more recent
-        /// sign-in (RFC 9470), the call is `login_required` with reason `step_up`, or asks the person.
+        /// sign-in (RFC 9470), the call is `login_required` with reason `step_up`, or asks the user.
         public var challenge: String?
-        /// Whether a person may be asked, and waited for, where the store is locked or a login is needed.
+        /// Whether a user may be asked, and waited for, where the store is locked or a login is needed.
         public var isInteractive = false
         /// The application's name, for the daemon's log.
         public var application: String?
@@ -35,7 +35,7 @@ extension TokenClient {
     /// - Parameters:
     ///   - account: its name; without one the default account, or the only one.
     ///   - options: what the token must be good for.
-    ///   - timeout: how long to wait in all; by default 60 s, or 300 s where a person is asked.
+    ///   - timeout: how long to wait in all; by default 60 s, or 300 s where a user is asked.
     public func accessToken(
         account: String? = nil,
         options: TokenOptions = TokenOptions(),

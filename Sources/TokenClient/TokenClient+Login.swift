@@ -4,20 +4,20 @@
 import StrictJSON
 import TokendProtocol
 
-/// A login that waits for its person.
+/// A login that waits for its user.
 public struct PendingLogin: Sendable, Equatable {
     let id: String
     /// Show or open this; nil where the account needs no browser.
     public let authorizationURL: String?
     /// A short page on this machine that leads there; nil where the answer comes home another way.
     public let startURL: String?
-    /// Show this instead, where the person signs in with a code.
+    /// Show this instead, where the user signs in with a code.
     public let code: DeviceCode?
     /// When it ends by itself, in unix seconds.
     public let expiresAt: Int64
 }
 
-/// What a person needs to sign in on another device (RFC 8628, section 3.3). Show all of it: the code and the page
+/// What a user needs to sign in on another device (RFC 8628, section 3.3). Show all of it: the code and the page
 /// always, and whose page it has to be.
 public struct DeviceCode: Sendable, Equatable {
     /// The provider, by its issuer; show its host.
@@ -42,7 +42,7 @@ public struct DeviceCode: Sendable, Equatable {
 public struct SignedInAccount: Sendable, Equatable {
     /// The account's name.
     public let account: String
-    /// The person, as the provider calls them.
+    /// The user, as the provider calls them.
     public let identity: String?
     /// The scopes that were granted.
     public let scope: String
@@ -67,8 +67,8 @@ extension TokenClient {
     ///
     /// - Parameters:
     ///   - account: its name.
-    ///   - opensBrowser: whether the daemon opens the person's browser; otherwise open `authorizationURL`.
-    ///   - showsCode: whether the person signs in on another device, with a code that you show; without it, the
+    ///   - opensBrowser: whether the daemon opens the user's browser; otherwise open `authorizationURL`.
+    ///   - showsCode: whether the user signs in on another device, with a code that you show; without it, the
     ///     account's own settings decide.
     public func startLogin(
         account: String,
@@ -88,7 +88,7 @@ extension TokenClient {
         )
     }
 
-    /// Waits until the person is done, at most `timeout`; throws `timeout` then, and may be called again.
+    /// Waits until the user is done, at most `timeout`; throws `timeout` then, and may be called again.
     public func wait(
         for login: PendingLogin,
         timeout: Duration = .seconds(300)

@@ -33,9 +33,9 @@ public struct TokenClientError: Error, Sendable, CustomStringConvertible {
         public static let interrupted = Code(rawValue: "interrupted")
         /// No such account, or none or several where none was named.
         public static let accountUnknown = Code(rawValue: "account_unknown")
-        /// Nobody is signed in; a person has to.
+        /// Nobody is signed in; a user has to.
         public static let loginRequired = Code(rawValue: "login_required")
-        /// Nobody is signed in, and a login waits for its person.
+        /// Nobody is signed in, and a login waits for its user.
         public static let loginPending = Code(rawValue: "login_pending")
         /// No sign-in under way has that id, or that answer.
         public static let loginUnknown = Code(rawValue: "login_unknown")
@@ -47,7 +47,7 @@ public struct TokenClientError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of fault.
     public let code: Code
-    /// One sentence for a person.
+    /// One sentence for a user.
     public let message: String
     /// When to try again (unix seconds), where the daemon says so.
     public var retryAt: Int64? { data["retry_at"]?.int64 }

@@ -4,7 +4,7 @@
 package import Secrets
 package import StrictJSON
 
-/// `account.secret`: gives the secret store what an account's client shows itself with.
+/// `account.secret`: gives the secret store what an account's client authenticates with.
 package enum AccountSecret: MethodCall {
     package static let method = Method.accountSecret
 

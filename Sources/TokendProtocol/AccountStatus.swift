@@ -5,7 +5,7 @@ package import StrictJSON
 
 /// How an account is. Times are unix seconds.
 package struct AccountStatus: Sendable, Equatable {
-    /// A login that waits for its person.
+    /// A login that waits for its user.
     package struct PendingLogin: Sendable, Equatable {
         /// The login's id.
         package var loginID: String
@@ -23,7 +23,7 @@ package struct AccountStatus: Sendable, Equatable {
     package struct Fault: Sendable, Equatable {
         /// The kind, as an error of the protocol has it.
         package var kind: ErrorKind
-        /// One sentence for a person.
+        /// One sentence for a user.
         package var message: String
         /// When it happened.
         package var at: Int64

@@ -2,14 +2,14 @@
 // Copyright the tokend authors
 
 /// How the desktop finds `tokenctl callback` when a browser is sent to a private-use scheme (RFC 8252, section 7.1):
-/// a desktop file a scheme in the person's own folder, made the scheme's default. `tokenctl` writes it, and the daemon
+/// a desktop file a scheme in the user's own folder, made the scheme's default. `tokenctl` writes it, and the daemon
 /// looks for it before it lets an answer come home that way.
 package struct CallbackHandler: Sendable {
     /// The scheme, in small letters.
     package let scheme: String
     private let environment: [String: String]
 
-    /// The handler of that scheme, where the variables say that the person's folders are.
+    /// The handler of that scheme, where the variables say that the user's folders are.
     package init(scheme: String, environment: [String: String]) {
         self.scheme = scheme
         self.environment = environment

@@ -4,7 +4,7 @@
 package import StrictJSON
 
 extension Doctor {
-    /// One request to the provider and its answer, as lines for a person; no line has a secret in it.
+    /// One request to the provider and its answer, as lines for a user; no line has a secret in it.
     package struct Exchange: Sendable, Equatable {
         /// The method and the URL, without the values of its query.
         package var request: String

@@ -27,9 +27,9 @@ package struct ErrorKind: RawRepresentable, Sendable, Hashable {
     package static let accountUnknown = ErrorKind(rawValue: "account_unknown")
     /// No grant, the provider ended it, or the account's settings changed under it; `account`, `reason`.
     package static let loginRequired = ErrorKind(rawValue: "login_required")
-    /// As `loginRequired`, and a login waits for its person; `account`, `login_id`.
+    /// As `loginRequired`, and a login waits for its user; `account`, `login_id`.
     package static let loginPending = ErrorKind(rawValue: "login_pending")
-    /// The person or the provider refused, or the answer failed a check.
+    /// The user or the provider refused, or the answer failed a check.
     package static let loginFailed = ErrorKind(rawValue: "login_failed")
     /// No pending login has that id, or matches that URL.
     package static let loginUnknown = ErrorKind(rawValue: "login_unknown")
@@ -37,7 +37,7 @@ package struct ErrorKind: RawRepresentable, Sendable, Hashable {
     package static let timeout = ErrorKind(rawValue: "timeout")
     /// `login.cancel`, or a newer login took its place.
     package static let cancelled = ErrorKind(rawValue: "cancelled")
-    /// Policy refuses this client or this method, or the person did; `client`.
+    /// Policy refuses this client or this method, or the user did; `client`.
     package static let notAllowed = ErrorKind(rawValue: "not_allowed")
     /// The secret store is locked.
     package static let storeLocked = ErrorKind(rawValue: "store_locked")

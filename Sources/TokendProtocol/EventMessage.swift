@@ -17,7 +17,7 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let tokenRefreshed = EventType(rawValue: "token_refreshed")
     /// A refresh failed; `kind`, and `retry_at` where it will be tried again.
     package static let refreshFailed = EventType(rawValue: "refresh_failed")
-    /// A login waits for its person.
+    /// A login waits for its user.
     package static let loginStarted = EventType(rawValue: "login_started")
     /// A login ended, well or not.
     package static let loginFinished = EventType(rawValue: "login_finished")
@@ -33,7 +33,7 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
     package static let storeLocked = EventType(rawValue: "store_locked")
     /// The secret store was unlocked.
     package static let storeUnlocked = EventType(rawValue: "store_unlocked")
-    /// A person is asked whether a client may have a token; `id`, `client`.
+    /// A user is asked whether a client may have a token; `id`, `client`.
     package static let confirmWanted = EventType(rawValue: "confirm_wanted")
     /// That question is over; `id`, `outcome`.
     package static let confirmEnded = EventType(rawValue: "confirm_ended")

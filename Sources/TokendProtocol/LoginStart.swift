@@ -22,7 +22,7 @@ package enum LoginStart: MethodCall {
         package var redirectURI: String?
         /// Whether the daemon opens the browser itself.
         package var openBrowser: Bool?
-        /// How many seconds the person has.
+        /// How many seconds the user has.
         package var timeout: Int64?
         /// What to ask for besides the configured and the granted scopes.
         package var scope: String?
@@ -36,7 +36,7 @@ package enum LoginStart: MethodCall {
         package var maxAge: Int64?
         /// Whether another subject than the last one may take the account.
         package var force: Bool?
-        /// Whether the caller brings the answer home itself, with `login.complete`: then every way home can be used.
+        /// Whether the caller brings the answer back itself, with `login.complete`: then every kind of redirect can be used.
         package var completes: Bool?
 
         /// A login with the account's settings.
@@ -79,7 +79,7 @@ package enum LoginStart: MethodCall {
         }
     }
 
-    /// What the person needs in order to sign in.
+    /// What the user needs in order to sign in.
     package struct Result: MethodResult {
         /// The login's id.
         package var loginID: String
@@ -93,7 +93,7 @@ package enum LoginStart: MethodCall {
         package var startURL: String?
         /// Where the provider sends the browser back to.
         package var redirectURI: String?
-        /// With a code: whose page it is entered at, by the account's issuer; a person is shown its host.
+        /// With a code: whose page it is entered at, by the account's issuer; a user is shown its host.
         package var issuer: String?
         /// The code to enter (RFC 8628).
         package var userCode: String?
@@ -104,7 +104,7 @@ package enum LoginStart: MethodCall {
         /// How many seconds lie between two looks at the provider.
         package var interval: Int64?
 
-        /// A login that waits for its person.
+        /// A login that waits for its user.
         package init(loginID: String, flow: LoginFlow, expiresAt: Int64) {
             self.loginID = loginID
             self.flow = flow

@@ -92,12 +92,12 @@ package enum PolicyRevoke: MethodCall {
     }
 }
 
-/// `confirm.answer`: a person's word on what the event `confirm_wanted` asks.
+/// `confirm.answer`: the user's answer to the event `confirm_wanted`.
 package enum ConfirmAnswer: MethodCall {
     package static let method = Method.confirmAnswer
     package typealias Result = NoResult
 
-    /// What a person may say.
+    /// What a user may say.
     package enum Answer: String, Sendable, CaseIterable {
         /// This time.
         case once

@@ -3,7 +3,7 @@
 
 package import StrictJSON
 
-/// The error object of a reply: a kind for programs, a sentence for a person, and what the kind says besides.
+/// The error object of a reply: a kind for programs, a sentence for a user, and what the kind says besides.
 ///
 /// `message` and `data` are shown and logged by clients, so they never hold a token, a code or a whole URL.
 package struct ProtocolError: Error, Sendable, Equatable {

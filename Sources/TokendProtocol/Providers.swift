@@ -33,13 +33,13 @@ package enum ProviderList: MethodCall {
     }
 }
 
-/// One preset, as a person needs it to make an account.
+/// One preset, as a user needs it to make an account.
 package struct PresetDescription: Sendable, Equatable {
-    /// What a person supplies besides a registration.
+    /// What a user supplies besides a registration.
     package struct Question: Sendable, Equatable {
         /// Its name in the account's `set`.
         package var name: String
-        /// What it is, for a person.
+        /// What it is, for a user.
         package var about: String
         /// What an answer is: `host` or `url`; nil for a word of letters, digits and `._-`.
         package var kind: String?
@@ -78,13 +78,13 @@ package struct PresetDescription: Sendable, Equatable {
     package var redirect: String?
     /// What to know before, a sentence each.
     package var notes: [String]
-    /// Whether the provider registers a client by itself, so that a person need not.
+    /// Whether the provider registers a client by itself, so that a user need not.
     package var registersClients = false
     /// What else must be supplied.
     package var asks: [Question]
     /// The settings that accounts get, with `{NAME}` where an answer goes.
     package var account: JSONObject
-    /// Its file, where a person or an administrator wrote it.
+    /// Its file, where a user or an administrator wrote it.
     package var file: String?
     /// What is wrong with it; then it is of no use.
     package var fault: String?

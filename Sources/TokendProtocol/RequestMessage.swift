@@ -58,7 +58,7 @@ package struct RequestMessage: Sendable {
         RequestMessage(method: method, params: params, id: id, form: form)
     }
 
-    /// Whether nobody waits for an answer (JSON-RPC 2.0 section 4.1).
+    /// Whether no answer is expected (JSON-RPC 2.0 section 4.1).
     package var isNotification: Bool {
         form == .jsonRPC && id == nil
     }
@@ -126,7 +126,7 @@ package struct RequestMessage: Sendable {
         return name
     }
 
-    /// A person who misspells `params` is told so; JSON-RPC's own form says nothing of further members, so there they
+    /// A user who misspells `params` is told so; JSON-RPC's own form says nothing of further members, so there they
     /// are ignored.
     private static func refuseUnknownMembers(of object: JSONObject) throws(ProtocolError) {
         for member in object where !["method", "params", "id"].contains(member.name) {

@@ -5,7 +5,7 @@
 package enum SocketPath {
     /// Why there is no path.
     package struct PathError: Error, Sendable, Equatable {
-        /// One sentence for a person, with what to do.
+        /// One sentence for a user, with what to do.
         package let message: String
     }
 

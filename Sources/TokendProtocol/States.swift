@@ -15,7 +15,7 @@ package struct AccountState: RawRepresentable, Sendable, Hashable {
     package static let unknown = AccountState(rawValue: "unknown")
     /// There is no grant.
     package static let signedOut = AccountState(rawValue: "signed_out")
-    /// A login waits for its person, and no grant serves.
+    /// A login waits for its user, and no grant serves.
     package static let loginPending = AccountState(rawValue: "login_pending")
     /// A token is there or can be fetched.
     package static let ready = AccountState(rawValue: "ready")
@@ -91,7 +91,7 @@ package struct LoginFlow: RawRepresentable, Sendable, Hashable {
     package static let browser = LoginFlow(rawValue: "browser")
     /// The device flow (RFC 8628).
     package static let device = LoginFlow(rawValue: "device")
-    /// Client credentials (RFC 6749 section 4.4): no person at all.
+    /// Client credentials (RFC 6749 section 4.4): no user at all.
     package static let clientCredentials = LoginFlow(rawValue: "client_credentials")
 
     /// The flows of version 1.

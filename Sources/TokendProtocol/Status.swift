@@ -62,7 +62,7 @@ package enum Status: MethodCall {
 
 /// A fault of the configuration, with its place.
 package struct ConfigurationFault: Sendable, Equatable {
-    /// What a person does about a fault, where that is not to edit the file. A word that this version does not know,
+    /// What a user does about a fault, where that is not to edit the file. A word that this version does not know,
     /// from a newer daemon, counts as none.
     package enum Mend: String, Sendable {
         /// The setting is good, and is read when the daemon starts.
@@ -79,7 +79,7 @@ package struct ConfigurationFault: Sendable, Equatable {
     package var line: Int64?
     /// The member at fault, with dots for levels.
     package var member: String?
-    /// One sentence for a person.
+    /// One sentence for a user.
     package var message: String
     /// nil: edit the file.
     package var mend: Mend?

@@ -12,7 +12,7 @@ package enum StoreUnlock: MethodCall {
     package struct Parameters: MethodParameters {
         package static let names = ["passphrase", "timeout"]
 
-        /// The file store's passphrase; the Secret Service asks the person itself.
+        /// The file store's passphrase; the Secret Service asks the user itself.
         package var passphrase: Secret?
         /// How many seconds the call may wait.
         package var timeout: Int64?
@@ -97,7 +97,7 @@ package enum EventsSubscribe: MethodCall {
     package struct Parameters: MethodParameters {
         package static let names = ["confirms"]
 
-        /// Whether the client puts `confirm_wanted` to a person, and answers.
+        /// Whether the client puts `confirm_wanted` to a user, and answers.
         package var confirms: Bool?
 
         /// A client that listens, or also answers.

@@ -41,7 +41,7 @@ package enum TokenGet: MethodCall {
         package var challenge: String?
         /// As `rejected`, without naming the token.
         package var fresh: Bool?
-        /// Whether the person may be asked.
+        /// Whether the user may be asked.
         package var interactive: Bool?
         /// Whether the ID token is wanted too.
         package var idToken: Bool?

@@ -103,7 +103,7 @@ package struct Advice: Sendable {
         }
     }
 
-    /// A fault that has a place in a file is mended there; the daemon notices by itself.
+    /// A fault that has a place in a file is fixed there; the daemon notices by itself.
     private func mend(_ data: JSONObject) -> [String] {
         guard let file = data["file"]?.string, let line = data["line"]?.int64 else { return [] }
         return ["mend \(TerminalText.sanitized(file)):\(line); the change is picked up by itself"]

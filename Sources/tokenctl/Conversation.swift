@@ -5,7 +5,7 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// One invocation's talk with the daemon and the person: asks, and turns every fault into one that leads on.
+/// One invocation's talk with the daemon and the user: asks, and turns every error into one that names the next step.
 final class Conversation {
     let invocation: Invocation
     let console: Console
@@ -63,7 +63,7 @@ final class Conversation {
         }
     }
 
-    /// As `ask`; where the store is locked and a person sits here, it is opened first (its own prompt asks, or we do),
+    /// As `ask`; where the store is locked and a user sits here, it is opened first (its own prompt asks, or we do),
     /// then asked again.
     func askOpeningStore<Call: MethodCall>(
         _ call: Call.Type,

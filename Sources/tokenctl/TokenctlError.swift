@@ -3,7 +3,7 @@
 
 package import StrictJSON
 
-/// Why `tokenctl` ends without having done what it was asked: what a person reads, what to do next, and the exit code.
+/// Why `tokenctl` ends without having done what it was asked: what a user reads, what to do next, and the exit code.
 package struct TokenctlError: Error, Sendable, Equatable {
     /// The kind of fault: one of these, or the daemon's `data.kind`.
     package struct Code: RawRepresentable, Sendable, Hashable {
@@ -24,7 +24,7 @@ package struct TokenctlError: Error, Sendable, Equatable {
         package static let storeLocked = Code(rawValue: "store_locked")
         /// Nobody is signed in.
         package static let loginRequired = Code(rawValue: "login_required")
-        /// Nobody is signed in yet: a login waits for its person.
+        /// Nobody is signed in yet: a login waits for its user.
         package static let loginPending = Code(rawValue: "login_pending")
         /// No sign-in under way has that id, or that answer.
         package static let loginUnknown = Code(rawValue: "login_unknown")

@@ -9,7 +9,7 @@ struct FileHandleOutput {
 
     let descriptor: Int32
 
-    /// Writes all of it; where nobody reads, there is nobody to tell.
+    /// Writes all of it; if the reader is gone, there is nothing to report to.
     func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

@@ -35,7 +35,7 @@ struct InstanceLock: ~Copyable {
 package struct StartFailure: Error {
     /// The process's exit code (sysexits.h).
     package var code: Int32
-    /// One sentence for a person.
+    /// One sentence for a user.
     package var message: String
 
     /// The last system call's error, in words.

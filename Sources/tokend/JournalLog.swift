@@ -6,7 +6,7 @@ import Glibc
 import Systemd
 import TokendProtocol
 
-/// The daemon's log (lines without a `<N>` where a person reads them at a terminal) and the one door to subscribers: each event is told once, with fields, and without any secret.
+/// The daemon's log (lines without a `<N>` where a user reads them at a terminal) and the one door to subscribers: each event is told once, with fields, and without any secret.
 final class JournalLog: EventLog {
     var level: DaemonConfiguration.LogLevel
     /// Called with each event, once it is told.

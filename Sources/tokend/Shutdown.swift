@@ -4,7 +4,7 @@
 import Broker
 import Systemd
 
-/// A planned stop: answers that are owed are given, a refresh that was sent is finished and stored, held tokens are
+/// A planned stop: pending answers are given, a refresh that was sent is finished and stored, held tokens are
 /// kept, then it is over. Each wait has an end.
 @LoopActor final class Shutdown {
     private let loop: EventLoop
@@ -36,7 +36,7 @@ import Systemd
         self.onEnd = onEnd
         answersUntil = loop.bootTime.advanced(by: answerPatience)
         refreshesUntil = loop.bootTime.advanced(by: refreshPatience)
-        // After whatever happens on the loop, and when a wait has ended, there is a look at what is still owed.
+        // After each event on the loop, and when a wait has ended, it is checked what is still pending.
         sources.append(loop.addPost { [unowned self] in look() })
         for end in [answersUntil, refreshesUntil] {
             sources.append(loop.addTimer(at: end, accuracy: .milliseconds(50)) { [unowned self] in look() })

@@ -7,7 +7,7 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// Keeps what a person gives for the account's client, in the secret store and nowhere else.
+    /// Keeps what a user gives for the account's client, in the secret store and nowhere else.
     ///
     /// - Throws: what is wrong with it, or the store's error; nothing is kept then.
     func giveSecret(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
@@ -31,7 +31,7 @@ extension Account {
         registeredClientID = item?.clientID
     }
 
-    /// What is missing in the secret store for the client to show itself, as far as that was seen; nil where nothing is.
+    /// What the client's authentication lacks in the secret store, as far as known; nil if nothing.
     var missingClient: ProtocolError? {
         guard let configuration, !configuration.registersClient, hasClientItem == false else { return nil }
         switch configuration.clientAuthentication {
@@ -43,10 +43,10 @@ extension Account {
         }
     }
 
-    /// The account is removed: so is what its client shows itself with.
+    /// Removes what the client authenticates with, together with the account.
     func forgetClient(_ result: inout LogoutResult) async {
         hasClientItem = false
-        // Until it is gone, it is not used any more.
+        // Until the item is removed, it is not used.
         let fault = ports.state.change { $0.clientRemovals.insert(name) }
         do throws(StoreError) {
             try await vault.finishRemoval(name)

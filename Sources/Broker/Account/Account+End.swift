@@ -10,7 +10,7 @@ extension Account {
         var days: Int64
     }
 
-    /// Whether a person should sign in anew soon.
+    /// Whether a user should sign in anew soon.
     var isEnding: Bool {
         guard let record = machine.record, let end = record.fixedEnd else { return false }
         return EndNotice.due(end: end, signedInAt: record.signedInAt, at: ports.clock.now.wall) != nil

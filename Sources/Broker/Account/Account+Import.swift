@@ -93,7 +93,7 @@ extension Account {
         let owed = try await adopt(record.awaitingTrade(after: nil), sent, generation)
         switch await tokenWhenReady(TokenDemand()) {
         case .success: return machine.record.map { LoginResult($0, account: name) } ?? owed
-        // A backend that is away costs nothing.
+        // If the backend is away, the import has succeeded all the same.
         case .failure(let error) where error.kind == .providerUnreachable: return owed
         case .failure(let error): throw error
         }
@@ -120,7 +120,7 @@ extension Account {
         throw fault
     }
 
-    /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the person gave.
+    /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user gave.
     private func overtaken(_ record: GrantRecord, _ sent: Secret) -> ProtocolError {
         if lateFate == .revoked, record.refreshToken != sent { Task.onLoop { [self] in _ = await revoke(record) } }
         return overtaken

@@ -71,7 +71,7 @@ extension Account {
         if self.login === login { self.login = nil }
         let now = ports.clock.now.boot
         endedLogins.removeAll { $0.endedAt.duration(to: now) > Self.endedLoginLife }
-        // Each newer login that takes a place ends one; nobody waits for more than a few of them.
+        // Each newer login ends the one before; nobody waits for more than a few of them.
         endedLogins = endedLogins.suffix(15) + [(login, now)]
         var failure: ProtocolError?
         if case .failure(let error)? = login.result { failure = error }

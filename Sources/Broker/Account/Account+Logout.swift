@@ -22,13 +22,13 @@ extension Account {
 
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
     ///
-    /// - Parameter endSession: whether the person's browser is to be led to the provider's own logout afterwards.
+    /// - Parameter endSession: whether the user's browser opens the provider's own logout afterwards.
     func logout(revoke: Bool, endSession: Bool = false) async -> LogoutResult {
         login?.giveUp("somebody signed out of “\(name)” during the sign-in")
         moveOn(revoke ? .revoked : .dropped)
         let held = machine.newestRecord
         perform(machine.loggedOut())
-        // Until it is gone, the item is not to come back to life.
+        // Until the item is removed, it must not be loaded again.
         let fault = ports.state.change { $0.removals.insert(name) }
         var result = LogoutResult(revoked: false)
         var record = held
@@ -53,7 +53,7 @@ extension Account {
         do {
             return try GrantRecord.read(item, at: ports.clock.now)
         } catch {
-            // It cannot be revoked, and it can be removed.
+            // An unreadable item cannot be revoked, but it can be removed.
             if error.code == .unreadable { return nil }
             throw error
         }
@@ -61,7 +61,7 @@ extension Account {
 }
 
 extension LogoutResult {
-    /// The store kept what was to go; `fault` is why that is not noted down, `refusal` what the store said.
+    /// The store did not remove the item; `fault` is why that could not be noted, `refusal` the store's error.
     mutating func pendRemoval(_ fault: LastingFault?, _ refusal: StoreError) {
         removalPending = true
         removalStore = refusal.code == .locked ? "locked" : "unavailable"

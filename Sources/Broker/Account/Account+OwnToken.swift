@@ -5,9 +5,9 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// Accounts with `flow: "client_credentials"`: nobody signs in, so there is always something to fetch with.
+/// Accounts with `flow: "client_credentials"`: no user signs in, so a token can always be fetched.
 extension Account {
-    /// What a record of the store is to an account as its file describes it now.
+    /// The record that is in force for the account as its file describes it now, given the store's.
     func inForce(_ stored: GrantRecord?) -> GrantRecord? {
         guard let configuration else { return stored }
         guard configuration.flow == .clientCredentials else { return stored?.isOwn == true ? nil : stored }
@@ -17,7 +17,7 @@ extension Account {
         return .own(configuration, wire: settings.wire, at: ports.clock.now.wall)
     }
 
-    /// The account's file changed, or somebody signed out: what is held is made to fit its flow.
+    /// Makes the held grant fit the account's flow, after a change of its file or a logout.
     func settleFlow() {
         guard configuration != nil else { return }
         switch machine.state {
@@ -65,7 +65,7 @@ extension Account {
         ) { [weak self] in generation == self?.generation }
     }
 
-    /// A `login.start` of such an account: one fetch, now, in the place of whatever is held.
+    /// A `login.start` of such an account: fetches a token now, which replaces the held one.
     func beginFetch(_ login: Login, _ configuration: AccountConfiguration) {
         let flow = ownFlow(configuration)
         let record = GrantRecord.own(configuration, wire: settings.wire, at: ports.clock.now.wall)

@@ -8,12 +8,12 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// What came of telling the provider.
+    /// The result of a revocation request.
     enum Told {
         case done
-        /// A sentence; asking again would be answered like this again.
+        /// A sentence; a second try would fail the same way.
         case refused(String)
-        /// A sentence; it may work another time.
+        /// A sentence; a later try may succeed.
         case unreached(String)
     }
 
@@ -46,7 +46,7 @@ extension Account {
         }
     }
 
-    /// Does what this daemon, or one before it, owes the provider.
+    /// Sends the pending revocation of this daemon, or of one before it.
     func payRevocation(_ item: StoredItem) async {
         guard let record = try? GrantRecord.read(item, at: ports.clock.now) else { return }
         revocationTriedAt = ports.clock.now.boot
@@ -69,7 +69,7 @@ extension Account {
                     self.revocationTriedAt = nil
                     return
                 }
-                // Somebody may have signed in meanwhile.
+                // The user may have signed in meanwhile.
                 if self.revocationTriedAt != nil { await payRevocation(item) }
             } catch {
                 ports.log.record(.storeFault(account: name, error))
@@ -145,7 +145,7 @@ extension Account {
 }
 
 extension GrantRecord {
-    /// Seconds after which an owed revocation is forgotten: the provider is not coming back.
+    /// Seconds after which a pending revocation is given up.
     private static let longestDebt: Int64 = 604_800
 
     /// Whether the provider need not be told any more that this grant ended here.

@@ -97,7 +97,7 @@ extension Account {
 
     func keep(_ record: GrantRecord) async -> Result<Void, StoreError> {
         guard let configuration = configuration ?? lastConfiguration else {
-            // A file that never was in order cannot have led to a grant that is to be stored.
+            // Without a configuration there was no grant that could need storing.
             return .failure(StoreError(code: .unavailable, message: "the file of “\(name)” was never in order"))
         }
         do {
@@ -108,7 +108,7 @@ extension Account {
         }
     }
 
-    /// Puts into the item what the last write did not: the held token, or a grant that the store had refused.
+    /// Writes what the last write did not: the held token, or a grant that the store had refused.
     ///
     /// - Returns: why the store has not taken it.
     func keepToken() async -> StoreError? {
@@ -117,7 +117,7 @@ extension Account {
         return error
     }
 
-    /// A write came to its end after a logout: the store gets what is in force now.
+    /// Corrects the store after a write that ended after a logout: it gets what is in force now.
     func mend() async {
         if let record = machine.newestRecord {
             if case .failure(let error) = await keep(record) {

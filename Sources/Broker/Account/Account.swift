@@ -69,14 +69,14 @@ package import TokendProtocol
     var armedFor: BootInstant?
     var endTimer: (any ScheduledTimer)?
     var givenNotice: GivenNotice?
-    /// When the provider was last to be told of a logout, and has not been yet; nil where nothing is owed.
+    /// When a revocation that is still pending was last tried; nil if none is pending.
     var revocationTriedAt: BootInstant?
     var waiters = TokenWaiters()
     /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
     var hasClientItem: Bool?
     /// The client that a provider has registered for the next sign-in, as far as that is known without a secret.
     var registeredClientID: String?
-    /// The last configuration without a fault: what the store owes is written under its name.
+    /// The last configuration without a fault: a record that the store has refused is written with its names.
     private(set) var lastConfiguration: AccountConfiguration?
 
     /// A token and whether it is a new one.
@@ -143,7 +143,7 @@ package import TokendProtocol
     /// The fault that keeps every use of this account; nil where there is none.
     var configurationFault: ProtocolError? { faults.first?.protocolError }
 
-    /// What whoever still holds on to an account is told once its file is gone.
+    /// The error for those who still use an account whose file is gone.
     var gone: ProtocolError {
         ProtocolError(.accountUnknown, "the account “\(name)” was removed")
     }
@@ -228,7 +228,7 @@ package import TokendProtocol
         halt()
     }
 
-    /// Background work stops, or is taken up again, because a person says so; whoever calls notes it down.
+    /// Background work stops, or is taken up again, because a user says so; whoever calls notes it down.
     func pause(_ isPaused: Bool) {
         machine.isPaused = isPaused
         arm()

@@ -7,18 +7,18 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// What an account's client shows itself with, as it was found in the secret store.
+/// What an account's client authenticates with, as it was found in the secret store.
 enum ClientCredential {
     case none
     case secret(Secret)
     case key(SigningKey)
 }
 
-/// Why a client cannot show itself.
+/// Why a client cannot authenticate.
 enum ClientFault: Error {
     /// The store did not answer: nothing is known.
     case store(StoreError)
-    /// Nothing usable is in the store: a person must give it.
+    /// Nothing usable is in the store: a user must give it.
     case configuration(ProtocolError)
 
     /// What a client of the daemon is told.

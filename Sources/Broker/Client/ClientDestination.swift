@@ -7,7 +7,7 @@ package import StrictJSON
 /// Where a client's secret or key may go: recorded when it is given, and compared with the account's file before it is
 /// used, so that no edit of the file sends it anywhere else.
 ///
-/// How it is shown (`client_authentication`) and by which proxy are not part of it: neither makes another party see it.
+/// The client authentication and the proxy are not part of it: neither shows the secret to another party.
 package struct ClientDestination: Sendable, Equatable {
     package var issuer: String
     package var namesIssuer: Bool

@@ -3,9 +3,9 @@
 
 package import Secrets
 
-/// What lies in the secret store for one account's client: what a person gave, and what providers registered.
+/// What lies in the secret store for one account's client: what a user gave, and what providers registered.
 package struct ClientRecord: Sendable, Equatable {
-    /// A secret that a person gave, and where it may go.
+    /// A secret that a user gave, and where it may go.
     package struct Given: Sendable, Equatable {
         package var value: Secret
         package var destination: ClientDestination
@@ -31,7 +31,7 @@ package struct ClientRecord: Sendable, Equatable {
         clientSecret == nil && clientKey == nil && initialAccessToken == nil && registrations.isEmpty
     }
 
-    /// What a person gave of that kind.
+    /// What a user gave of that kind.
     package subscript(_ kind: ClientSecretKind) -> Given? {
         get {
             switch kind {
@@ -50,7 +50,7 @@ package struct ClientRecord: Sendable, Equatable {
     }
 }
 
-/// What a person can give for a client; the raw value is the `kind` of `account.secret`.
+/// What a user can give for a client; the raw value is the `kind` of `account.secret`.
 package enum ClientSecretKind: String, Sendable, CaseIterable {
     case clientSecret = "client_secret"
     case clientKey = "client_key"
@@ -74,7 +74,7 @@ package struct ClientRegistration: Sendable, Equatable {
     package var clientSecret: Secret?
     /// Unix seconds; nil where the secret never ends.
     package var secretExpiresAt: Int64?
-    /// How the client shows itself, as the provider has it.
+    /// How the client authenticates, as the provider has it.
     package var authentication: String
     package var redirectURIs: [String]
     /// Whether it may ask for the codes of a device login (RFC 8628).

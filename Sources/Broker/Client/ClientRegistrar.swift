@@ -153,7 +153,7 @@ import TokendProtocol
         }
     }
 
-    /// What counts is what the provider has registered, as far as it can be used (section 3.2.1).
+    /// The provider's values count, as far as they can be used (section 3.2.1).
     private func accepted(
         _ client: RegistrationAnswer.Client,
         _ request: RegistrationRequest
@@ -177,7 +177,7 @@ import TokendProtocol
                 throw invalid("it registered a client that may not sign in with a code (grant_types)")
             }
             registration.takesDeviceCodes = true
-            // Nothing has shown that any port will do there: a sign-in with a browser registers its own.
+            // It is not known that any port is accepted there: a sign-in with a browser registers its own.
             registration.redirectURIs.removeAll { text in (try? RedirectURI(text))?.hasOpenPort != false }
         } else if request.redirectURIs.first.map({ registration.takes($0) }) != true {
             throw invalid("it registered a client with other redirect URIs than the one that was asked for")
@@ -214,7 +214,7 @@ import TokendProtocol
 }
 
 extension ClientRegistration {
-    /// The ways home, those first that the provider knows: a port that can be had again saves a registration.
+    /// The redirects, those first that the provider knows: if a port is free again, no registration is needed.
     func preferred(among candidates: [RedirectURI]) -> [RedirectURI] {
         candidates.flatMap { candidate in
             let known = redirectURIs.compactMap { try? RedirectURI($0) }

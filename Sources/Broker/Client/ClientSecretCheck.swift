@@ -8,10 +8,10 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// Whether what a person gives for a client can be of use, told when it is given and not at the next sign-in.
+/// Checks what a user gives for a client when it is given, not at the next sign-in.
 enum ClientSecretCheck {
     /// - Parameter member: the parameter that an error names.
-    /// - Throws: `config_invalid` where the account shows itself in another way, `invalid_params` where the value cannot
+    /// - Throws: `config_invalid` where the account authenticates in another way, `invalid_params` where the value cannot
     ///   be what it is said to be.
     static func check(
         _ kind: ClientSecretKind,

@@ -5,11 +5,11 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// The item of kind `client` of one account: read for each use, so that no secret stays in memory, and what is there
-/// now is what counts.
+/// The item of kind `client` of one account. It is read for each use, so that no secret stays in memory and the current
+/// content counts.
 @LoopActor struct ClientVault {
     let store: any CredentialStore
-    /// Whose turn it is to change the item.
+    /// Serialises changes of the item.
     let turn: ItemTurn
     /// The part of the daemon's own settings that decides where a secret may go.
     let wire: DaemonConfiguration.Wire
@@ -48,7 +48,7 @@ import TokendProtocol
         state.change { $0.clientRemovals.remove(account.name) }
     }
 
-    /// Keeps what a person gives, for where the account's file sends it now.
+    /// Keeps what a user gives, for where the account's file sends it now.
     func give(
         _ kind: ClientSecretKind,
         _ value: Secret,

@@ -161,7 +161,7 @@ extension AccountConfiguration {
         }
     }
 
-    /// Headers of the person's own; those that hold secrets, and those that HTTP or the protocol sets, are faults.
+    /// Headers of the user's own; those that hold secrets, and those that HTTP or the protocol sets, are faults.
     private static func headers(from reader: inout MemberReader) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for (name, value) in reader.pairs() {
@@ -190,7 +190,7 @@ extension AccountConfiguration {
         }
     }
 
-    /// Parameters of the person's own; those that look like secrets, and those that the protocol itself sets, are faults.
+    /// Parameters of the user's own; those that look like secrets, and those that the protocol itself sets, are faults.
     private static func parameters(from reader: inout MemberReader, _ reserved: Set<String>) -> FormParameters {
         var parameters = FormParameters()
         for (name, value) in reader.pairs() {

@@ -6,7 +6,7 @@ package import OAuth
 
 /// One account as its file describes it: `accounts/NAME.json5`.
 package struct AccountConfiguration: Sendable, Equatable {
-    /// Endpoints that the file names itself; each goes above discovery.
+    /// Endpoints that the file names itself; each overrides discovery.
     package struct Endpoints: Sendable, Equatable {
         package var authorization: WebURL?
         package var token: WebURL?
@@ -43,7 +43,7 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var clientID: String
     /// The file names no client: one is registered at sign-in (RFC 7591).
     package var registersClient = false
-    /// How the client shows itself; its secret or key lies in the secret store.
+    /// How the client authenticates; its secret or key lies in the secret store.
     package var clientAuthentication = ClientAuthenticationMethod.none
     /// Whether the Basic header carries both parts form-encoded, as RFC 6749 (section 2.3.1) wants it.
     package var encodesBasic = true

@@ -5,11 +5,11 @@ package import TokendProtocol
 
 /// How an account comes to its tokens; the `flow` of its file.
 package enum AccountFlow: String, Sendable, CaseIterable {
-    /// A person signs in with a browser.
+    /// A user signs in with a browser.
     case browser
-    /// A person signs in on another device (RFC 8628).
+    /// A user signs in on another device (RFC 8628).
     case device
-    /// The client gets tokens for itself; no person signs in (RFC 6749, section 4.4).
+    /// The client gets tokens for itself; no user signs in (RFC 6749, section 4.4).
     case clientCredentials = "client_credentials"
 
     /// The protocol's word for it.

@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// What to say of a text where only a few words will do.
+/// The fault of a text where only a few words are accepted.
 package enum ClosedWords {
     /// `is none of: auto, file; did you mean “file”?`, to be put after what names the setting.
     package static func refusal(of text: String, among words: [String]) -> String {

@@ -14,7 +14,7 @@ package struct Configuration: Sendable {
 
     /// The files of one moment, as an adapter found them.
     package struct Files: Sendable, Equatable {
-        /// The folder that `status` names and that a person edits.
+        /// The folder that `status` names and that a user edits.
         package var folder: String
         /// `config.json5` of each layer, the administrator's first.
         package var daemon: [ConfigurationSource]
@@ -143,7 +143,7 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration.Files {
-    /// The sockets of the administrator's own file, where a person may make none.
+    /// The sockets of the administrator's own file, where a user may make none.
     fileprivate func administratorsSockets(
         _ digestOfFile: (String) -> String?
     ) throws(ConfigurationFaults) -> [NarrowSocket] {

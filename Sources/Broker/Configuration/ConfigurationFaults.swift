@@ -31,7 +31,7 @@ extension ConfigurationFault {
         return isPlain ? text : DisplayText.sanitized(text, limit: 4096)
     }
 
-    /// What a person does about it, in words.
+    /// What a user does about it, in words.
     package var remedy: String {
         switch mend {
         case .restart: "restart tokend"

@@ -6,7 +6,7 @@ import TokendProtocol
 
 /// A configuration file's text, kept so that faults can name lines.
 package struct ConfigurationSource: Sendable, Equatable {
-    /// The path as the person would open it.
+    /// The path as the user would open it.
     package let file: String
     package let bytes: [UInt8]
     /// In bytes: as much as a client can send at once.

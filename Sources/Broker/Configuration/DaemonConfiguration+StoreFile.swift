@@ -6,7 +6,7 @@ extension DaemonConfiguration {
     package struct StoreFile: Sendable, Equatable {
         /// What opens the file.
         package enum Key: Sendable, Equatable {
-            /// A person's, who gives it by `store.unlock`.
+            /// A user's, who gives it by `store.unlock`.
             case passphrase
             /// The content of a file that is the daemon's user's alone: the store opens by itself.
             case file(path: String)
@@ -14,7 +14,7 @@ extension DaemonConfiguration {
             case credential(name: String)
         }
 
-        /// An absolute path; nil for the one in the person's data folder.
+        /// An absolute path; nil for the one in the user's data folder.
         package var path: String?
         package var key = Key.passphrase
 

@@ -6,13 +6,13 @@ package import StrictJSON
 package import TokendProtocol
 
 /// Reads the members of one object of a configuration file and gathers every fault instead of stopping at the first,
-/// so that a person mends a file in one go.
+/// so that a user fixes a file in one go.
 ///
 /// A member that is asked for counts as known; `finish()` turns the rest into faults, since a misspelt setting that
 /// passes unseen is worse than one that is refused.
 ///
 /// Below the file may lie another one's object, a preset's: a member that the file lacks comes from there, objects are
-/// joined member by member, and `null` takes away what the preset has. A fault names the file that is to be mended.
+/// joined member by member, and `null` takes away what the preset has. A fault names the file that is to be fixed.
 package struct MemberReader {
     /// One file's part of what is read.
     package struct Layer: Sendable {
@@ -142,7 +142,7 @@ package struct MemberReader {
         return texts
     }
 
-    /// All members of an object whose names are the person's own choice and whose values are strings: the preset's that
+    /// All members of an object whose names are the user's own choice and whose values are strings: the preset's that
     /// the file leaves as they are, then the file's, in the order of each.
     package mutating func pairs() -> [(name: String, value: String)] {
         for layer in [own, base].compactMap(\.self) where layer.object.count > Self.mostEntries {
@@ -186,7 +186,7 @@ package struct MemberReader {
         )
     }
 
-    /// Faults for every member that nobody asked for.
+    /// Faults for every member that was not read.
     package mutating func finish() {
         for layer in [own, base].compactMap(\.self) { finish(layer) }
     }
@@ -204,8 +204,8 @@ package struct MemberReader {
         }
     }
 
-    /// How many entries a list or an object has whose entries are the person's own: more than anybody needs, and few
-    /// enough that reading them holds nobody up.
+    /// How many entries a list or an object has whose entries are the user's own: more than anybody needs, and few
+    /// enough that reading them delays no client.
     package static var mostEntries: Int { 256 }
 
     /// How many unknown members are named: each costs a look through the file for its line.

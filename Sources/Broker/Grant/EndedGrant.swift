@@ -3,7 +3,7 @@
 
 import Systemd
 
-/// A grant that is over, and what is left of it.
+/// A grant that has ended, and what is left of it.
 struct EndedGrant {
     /// For how long an ended grant keeps its item, so that a restart can still say why.
     static let memory: Int64 = 86_400
@@ -11,14 +11,14 @@ struct EndedGrant {
     var end: GrantRecord.Ended
     /// The last access token, which is good until its own end.
     private var held: HeldToken?
-    /// So are those of the other combinations.
+    /// The last access tokens of the other combinations.
     private var variants = VariantCache()
     /// What the store has not taken yet: the item without its secrets.
     var debt: StoreDebt?
-    /// When the item goes; nil where it stays, or has gone.
+    /// When the item is removed; nil if it stays, or has been removed.
     var clearAt: BootInstant?
 
-    /// - Parameter isCleared: whether the item holds no secret any more, so that nothing is lost when it goes.
+    /// - Parameter isCleared: whether the item holds no secret any more, so that nothing is lost when it is removed.
     init(_ end: GrantRecord.Ended, held: LiveGrant?, isCleared: Bool, at now: Moment) {
         self.end = end
         self.held = held?.record.token
@@ -26,7 +26,7 @@ struct EndedGrant {
         if isCleared { cleared(at: now) }
     }
 
-    /// The item holds no secret any more: it goes once its time has come.
+    /// The item holds no secret any more: it is removed after its time.
     private mutating func cleared(at now: Moment) {
         let age = max(0, now.wall.subtractingSaturated(end.at))
         clearAt = now.boot.advanced(by: .seconds(max(0, Self.memory.subtractingSaturated(age))))

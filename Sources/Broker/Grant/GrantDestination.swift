@@ -7,8 +7,8 @@ package import StrictJSON
 
 /// Where a grant may go: recorded with it when it is made, and compared with the configuration before it is used.
 ///
-/// An edit of the account's file, a preset or `account.add` cannot send a refresh token anywhere else; only a new login
-/// can. Endpoints that came from discovery may move under the same issuer alone.
+/// A change of the account's file, of a preset or by `account.add` cannot send a refresh token anywhere else; only a new
+/// login can. Endpoints that came from discovery may move under the same issuer alone.
 package struct GrantDestination: Sendable, Equatable {
     /// The endpoints that see a token of this grant, in the words of the account's file.
     package enum Endpoint: String, Sendable, CaseIterable {
@@ -26,8 +26,8 @@ package struct GrantDestination: Sendable, Equatable {
     /// the same grant even where the token endpoint's origin looks like the issuer.
     package var namesIssuer: Bool
     package var clientID: String
-    /// Whether the provider registered the client at a sign-in; then its name is not in the account's file, and how it
-    /// shows itself is the provider's word.
+    /// Whether the provider registered the client at a sign-in; then the account's file does not name it, and the
+    /// provider decides how it authenticates.
     package var isRegistered: Bool
     /// What was in force when the grant was made.
     package var endpoints: [Endpoint: String]

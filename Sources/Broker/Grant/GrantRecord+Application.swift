@@ -14,8 +14,8 @@ extension GrantRecord {
     /// The newest ID token.
     var newestIDToken: Secret? { untraded?.idToken ?? token?.idToken }
 
-    /// The record before its new token, which is the provider's, is traded: the application's token of before stays in
-    /// force.
+    /// The record while its new token, which is the provider's, is not exchanged yet: the earlier token of the application
+    /// stays in force.
     func awaitingTrade(after old: HeldToken?) -> GrantRecord {
         var record = self
         record.untraded = record.token

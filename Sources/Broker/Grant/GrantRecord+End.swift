@@ -9,17 +9,17 @@ extension GrantRecord {
     mutating func takeEnd(_ life: Int64?, sentAt: Int64) {
         guard let life else { return takeSilence(at: sentAt) }
         let end = sentAt.addingSaturated(life)
-        // Soon after the last answer neither kind has moved.
+        // Soon after the last answer, neither kind of end has moved.
         if let grantExpiresAt, sentAt.subtractingSaturated(refreshedAt ?? signedInAt) > 120 {
             isEndFixed = end <= grantExpiresAt.addingSaturated(60)
         }
         grantExpiresAt = end
-        // What is left until an end that stays tells nothing of how long the grant may be idle.
+        // The time until a fixed end says nothing about how long the grant may be idle.
         grantLife = isEndFixed == true ? nil : life
     }
 
-    /// A refresh said nothing of the grant's end. The old refresh token ends when it was to, and so does a sign-in whose
-    /// end has been seen to stay. When a new one ends nobody knows; and an end that has passed without one was none.
+    /// A refresh said nothing of the grant's end. An old refresh token keeps its end, and so does a sign-in whose end is
+    /// known to be fixed. The end of a new refresh token is unknown; an end that has passed without effect was wrong.
     private mutating func takeSilence(at sentAt: Int64) {
         guard let end = grantExpiresAt else { return }
         let stays = rotates != true || isEndFixed == true
@@ -34,7 +34,7 @@ extension GrantRecord {
     /// Seconds for which the grant may be idle, as far as the provider states it.
     var idleLife: Int64? {
         if let grantLife { return grantLife }
-        // The item of a daemon that did not note the life itself.
+        // The item was written by a daemon that did not record the lifetime.
         guard let grantExpiresAt, isEndFixed != true else { return nil }
         return grantExpiresAt.subtractingSaturated(refreshedAt ?? signedInAt)
     }

@@ -155,7 +155,7 @@ extension HeldToken {
         return object
     }
 
-    /// nil where it cannot be believed: a time of issue in the future means that a clock was wrong.
+    /// nil if it is not credible: a time of issue in the future means that a clock was wrong.
     fileprivate init?(json: JSONObject, at now: Moment) {
         guard let token = json["access_token"]?.string, let type = json["token_type"]?.string,
             let scope = json["scope"]?.string, let issuedAt = json["issued_at"]?.int64, issuedAt <= now.wall

@@ -7,8 +7,8 @@ package import TokendProtocol
 
 /// What lies in the secret store for one grant: all that a restart needs, and where the grant may go.
 package struct GrantRecord: Sendable, Equatable {
-    /// The mark that a refresh was sent: written before it leaves, gone with the item that its answer writes. Found at
-    /// start, it means that the token may be spent.
+    /// The mark that a refresh was sent: written before the request, removed with the write of its answer. If it is there at
+    /// the start, the token may be spent.
     package struct Pending: Sendable, Equatable {
         /// The generation of the refresh token that was sent.
         package var generation: Int64
@@ -41,7 +41,7 @@ package struct GrantRecord: Sendable, Equatable {
 
     /// nil for a grant that cannot be renewed, and for one that has ended.
     package var refreshToken: Secret?
-    /// Counts the refresh tokens of this grant; a new one, a new number.
+    /// Counts the refresh tokens of this grant: it rises with each new one.
     package var generation: Int64 = 1
     package var pending: Pending?
     /// Whether the provider's last answer brought a new refresh token; nil before the first.
@@ -52,7 +52,7 @@ package struct GrantRecord: Sendable, Equatable {
     /// What a refresh asked for alone that brought a new refresh token, until the next one for the whole tells whether
     /// that token still has the whole scope.
     package var narrowedTo: Scope?
-    /// Whether it had not, against RFC 6749, section 6: then no narrower token is asked for again. nil: not known.
+    /// Whether it lost some, against RFC 6749, section 6: then no narrower token is requested again. nil: not known.
     package var narrowingSticks: Bool?
     package var subject: String?
     /// The e-mail or the preferred user name.
@@ -60,7 +60,7 @@ package struct GrantRecord: Sendable, Equatable {
     /// What came back with the login besides the code; nil where nothing did.
     package var metadata: LoginMetadata?
     package var destination: GrantDestination
-    /// Where the login's answer came home; nil where there was no redirect, or it was not noted.
+    /// The redirect URI of the login; nil if there was none, or it was not recorded.
     package var redirectURI: String?
     /// How it was made: some providers want no client secret for what came by a device login (GitHub).
     package var flow = LoginFlow.browser
@@ -82,8 +82,8 @@ package struct GrantRecord: Sendable, Equatable {
     /// `token`, always.
     package var untraded: HeldToken?
     package var ended: Ended?
-    /// What was asked for, where the token is the client's own and no person's (RFC 6749, section 4.4); nil for a grant
-    /// that somebody gave.
+    /// What was asked for, where the token is the client's own and no user's (RFC 6749, section 4.4); nil for a grant
+    /// of a user.
     package var ownScope: Scope?
 
     package init(scope: Scope, destination: GrantDestination, signedInAt: Int64) {
@@ -111,7 +111,7 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether the client fetches it for itself.
     package var isOwn: Bool { ownScope != nil }
 
-    /// Whether the daemon can get another token without a person.
+    /// Whether the daemon can get another token without a user.
     package var canRenew: Bool { renewable || isOwn }
 
     /// Whether it was written after the other: of a later sign-in, or with a later refresh token of the same. A store that

@@ -5,10 +5,10 @@ import OAuth
 import Systemd
 
 extension GrantStateMachine {
-    /// A network has come: what had failed in passing is tried again, at once where no token holds.
+    /// A network has come: a refresh that had failed in passing is tried again, at once if there is no valid token.
     ///
-    /// A network that comes and goes makes no loop of it: ten seconds after the last try at the soonest, and the back-off
-    /// starts anew once a minute at most. What the provider asked for is kept to.
+    /// A network that comes and goes makes no loop: the next try is ten seconds after the last one at the earliest, and the
+    /// back-off is reset once a minute at most. The provider's `Retry-After` is kept.
     package mutating func networkAppeared(at now: Moment, roll: Double) {
         guard case .live(var grant) = state, !grant.isRefreshing else { return }
         if grant.record.refusal != nil {
@@ -26,7 +26,7 @@ extension GrantStateMachine {
 }
 
 extension LiveGrant {
-    /// The spread of those whose token does not hold any more, and of the others.
+    /// The spread of accounts without a valid token, and of the others.
     private static let (soon, later): (Duration, Duration) = (.seconds(5), .seconds(30))
 
     /// A policy may want another network than the one before: what the provider refuses is tried once in each that comes,

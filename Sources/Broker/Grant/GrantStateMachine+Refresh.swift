@@ -43,12 +43,12 @@ extension GrantStateMachine {
                 return [.note(grant.record), .settle(renewed: false, of: variant)]
             }
         case .ended(let record, let error):
-            // For another person than ours nothing is served; after the grant's end its last token is.
+            // Nothing is served of another user's answer. After an ordinary end the last token is.
             end(record, error, held: record.ended?.reason == .subject ? nil : grant, at: now)
         case .vanished:
             state = .signedOut
         case .replaced(let record):
-            // Whether it may be used is for `replaced` to know; nothing of the old one is.
+            // The caller of `replaced` decides whether it may be used; the old one is not.
             return replaced(by: record, isHeldBack: isHeldBack, at: now, roll: roll)
         }
         return [.settle(renewed: false, of: variant)]

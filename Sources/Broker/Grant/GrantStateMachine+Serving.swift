@@ -8,7 +8,7 @@ import Systemd
 package import TokendProtocol
 
 extension GrantStateMachine {
-    /// A client asks. Where the held token will do, the answer is at hand; nothing is waited for.
+    /// A client asks. If the held token is good enough, the answer is there at once.
     package mutating func demand(_ demand: TokenDemand, at now: Moment) -> (answer: Answer, actions: [Action]) {
         switch state {
         case .unknown, .blocked:
@@ -34,7 +34,7 @@ extension GrantStateMachine {
         }
     }
 
-    /// Whether the held token holds as long as the demand asks, whatever an API has said of it.
+    /// Whether the held token is valid for as long as the demand asks, whatever an API has said of it.
     private func suffices(_ held: HeldToken, _ grant: LiveGrant, _ demand: TokenDemand, at now: Moment) -> Bool {
         guard let lifetime = held.wholeLife, let remaining = held.remaining(at: now) else {
             // Without a known end it is good until the precautionary refresh.
@@ -101,8 +101,8 @@ extension GrantStateMachine {
         )
     }
 
-    /// What waited gets its answer: the refresh of that combination, or the store's read, has ended; `renewed`: with a
-    /// new token. Who waits for another combination asks anew.
+    /// Answers a client that waited: the refresh of that combination, or the store's read, has ended; `renewed`: with a
+    /// new token. A client that waits for another combination asks again.
     package mutating func settled(
         _ demand: TokenDemand,
         renewed: Bool,
@@ -116,7 +116,7 @@ extension GrantStateMachine {
         case .live(let grant):
             if isHeldBack { return self.demand(demand, at: now) }
             let isIts = demand.variant == variant
-            // Asking again could not bring a better one, however short it lives: that would be a loop.
+            // However short it lives, another refresh would bring no better one: that would be a loop.
             if isIts, renewed, let held = grant.token(of: variant) { return (fresh(held, demand), []) }
             if let end = grant.record.refusal {
                 return (afterEnd(end, held: grant.token(of: demand.variant), demand, at: now), [])
@@ -193,7 +193,7 @@ extension GrantStateMachine {
         )
     }
 
-    /// No narrower token is asked for: it would be at the cost of the whole sign-in.
+    /// No narrower token is requested: the whole sign-in would become narrower.
     var narrowingSticks: ProtocolError {
         ProtocolError(
             .providerError,
@@ -227,8 +227,8 @@ extension GrantStateMachine {
         )
     }
 
-    /// What a held token has is known; of one that is to come the grant tells, as far as it is asked for by scope
-    /// (RFC 6749, section 6): what another resource is given shows in the answer.
+    /// The scope of a held token is known. For a future one the grant's scope counts, if it is requested by scope
+    /// (RFC 6749, section 6); what another resource gets is only in the answer.
     private func missingScope(_ demand: TokenDemand, held: HeldToken?, granted: Scope) -> ProtocolError? {
         if let variant = demand.variant, variant.scope == nil || variant.choosesResource, held == nil { return nil }
         if let limit = demand.variant?.scope, let wanted = demand.scope, !limit.contains(all: wanted) {
@@ -240,7 +240,7 @@ extension GrantStateMachine {
     }
 
     private func insufficientScope(_ wanted: Scope, granted: Scope) -> ProtocolError {
-        // A quote of the shell's own would not stay inside the word that is to be copied.
+        // A shell quote would end the quoted word that the user copies.
         let word = wanted.text.contains("'") ? "SCOPE" : DisplayText.sanitized(wanted.text)
         return ProtocolError(
             .insufficientScope,

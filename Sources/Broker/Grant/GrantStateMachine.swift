@@ -28,7 +28,7 @@ package struct GrantStateMachine {
         case live(LiveGrant)
     }
 
-    /// What the shell performs.
+    /// What the shell must do.
     package enum Action: Sendable, Equatable {
         /// Read the item from the store.
         case load
@@ -59,7 +59,7 @@ package struct GrantStateMachine {
     var isHeldBack = false
     /// The account's file is gone or has a fault.
     package var isDisabled = false
-    /// No background work until a person says so.
+    /// No background work until a user says so.
     package var isPaused = false
     /// The last forced refresh of the grant that succeeded, for whatever combination: one refresh token brings them all.
     var lastForced: BootInstant?
@@ -85,7 +85,7 @@ package struct GrantStateMachine {
         }
     }
 
-    /// Whether the store has refused a record whose refresh token nobody else has.
+    /// Whether the store has refused a record whose refresh token is nowhere else.
     var isOwing: Bool {
         switch state {
         case .live(let grant): grant.debt != nil
@@ -100,11 +100,11 @@ package struct GrantStateMachine {
         return grant.newest
     }
 
-    /// What the store should hold before the daemon ends and does not; nil where nothing is lost.
+    /// A record that the store must still take before the daemon ends; nil if nothing would be lost.
     package var unstoredRecord: GrantRecord? {
         switch state {
         case .live(let grant):
-            // Under way, the store's mark must stay.
+            // While a refresh is under way, the store's mark must stay.
             if grant.isRefreshing { return nil }
             return grant.debt?.record ?? (grant.isTokenStored || grant.record.token == nil ? nil : grant.record)
         case .ended(let ended): return ended.debt?.record
@@ -112,9 +112,9 @@ package struct GrantStateMachine {
         }
     }
 
-    // MARK: The store's word
+    // MARK: The store's answers
 
-    /// Whoever needs the store's word asks with this; one read at a time.
+    /// Starts a read of the store, unless one is under way.
     package mutating func beginLoad() -> [Action] {
         guard !isLoading else { return [] }
         isLoading = true
@@ -158,7 +158,7 @@ package struct GrantStateMachine {
         return [.settle(renewed: false)]
     }
 
-    // MARK: A person's word
+    // MARK: The user's decision
 
     /// - Parameter error: why the store has not taken the record yet: until it has, nothing of it is served.
     package mutating func signedIn(
@@ -204,7 +204,7 @@ package struct GrantStateMachine {
         }
     }
 
-    /// When the account's own token is renewed next by itself, as far as nothing else is owed before.
+    /// When the account's own token is renewed next by itself, unless a write is pending.
     package var nextRefresh: BootInstant? {
         guard case .live(let grant) = state, grant.debt == nil, deadline != nil else { return nil }
         return grant.refreshDue(settings)
@@ -238,7 +238,7 @@ package struct GrantStateMachine {
         state = .live(grant)
     }
 
-    /// A timer that is later than this was kept by a sleep of the machine: all accounts are due, and no network is up.
+    /// A timer that is later than this was delayed by suspend: all accounts are due, and no network is up yet.
     private static let sleep: Duration = .seconds(60)
 
     /// The wall clock stepped, or the machine was asleep.

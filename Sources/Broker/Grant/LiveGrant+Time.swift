@@ -7,7 +7,7 @@ import Systemd
 extension LiveGrant {
     /// When something is due by itself.
     ///
-    /// - Parameter isHalted: nothing may be asked of the provider now; what the store owes is written all the same.
+    /// - Parameter isHalted: no request may be sent to the provider now; pending writes go on.
     func deadline(_ settings: RefreshSettings, isHalted: Bool) -> BootInstant? {
         if let debt { return debt.retryAt }
         guard !isHalted, !isRefreshing, record.canRenew else { return nil }
@@ -45,7 +45,7 @@ extension LiveGrant {
         case .active where !wasAskedFor: return nil
         case .active, .always: break
         }
-        // The first token for the client itself is fetched when somebody asks.
+        // The first token for the client itself is fetched on demand.
         if record.isOwn, record.token == nil { return nil }
         guard let token = record.token, !(isDueAtStart && settings.policy == .always) else { return notBefore }
         guard let delay = policy.refreshDelay(lifetime: token.lifetime, jitter: jitter) else { return nil }
@@ -59,8 +59,8 @@ extension LiveGrant {
             .map { lastUsed.advanced(by: .seconds(max(0, $0.subtractingSaturated(idleThen)))) }
     }
 
-    /// The wall clock stepped, or the machine was asleep: both views of the token's end are looked at anew, and what is
-    /// due is spread; a provider that was away before may be there now.
+    /// The wall clock stepped, or the machine was asleep: the token's end is computed anew by both clocks, and what is due
+    /// is spread. A provider that was away may be back.
     mutating func timeJumped(_ settings: RefreshSettings, at now: Moment, roll: Double) {
         if distrusts >= 3 { failure?.kind = .untrusted }
         if failure != nil || storeError != nil {

@@ -11,12 +11,12 @@ extension LiveGrant {
         return variants[variant]?.token
     }
 
-    /// The failure that keeps every combination from a new token: the provider is away, or refuses the client.
+    /// The failure that concerns every combination: the provider is away, or refuses the client.
     var sharedFailure: RefreshFailure? {
         failure.flatMap { $0.isOwn ? nil : $0 }
     }
 
-    /// The failure that keeps this one from it.
+    /// The failure that concerns this combination.
     func failure(of variant: TokenVariant?) -> RefreshFailure? {
         guard let variant else { return failure }
         return sharedFailure ?? variants[variant]?.failure
@@ -33,7 +33,7 @@ extension LiveGrant {
         return latest
     }
 
-    /// A token has come that is not the account's own. The refresh token that came with it is everyone's.
+    /// A token has come that is not the account's own. The refresh token that came with it is the grant's.
     mutating func derived(_ new: DerivedToken, _ record: GrantRecord, isStored: Bool, at now: Moment, jitter: Double) {
         variants.renewed(new, jitter: jitter)
         self.record = record
@@ -43,13 +43,13 @@ extension LiveGrant {
         answered(at: now)
     }
 
-    /// The provider is there and knows the grant, and does not give this one.
+    /// The provider knows the grant and refuses this combination.
     mutating func refused(_ variant: TokenVariant, _ failure: RefreshFailure, at now: Moment) {
         variants.failed(variant, failure, at: now)
         answered(at: now)
     }
 
-    /// The provider has answered: what kept all from it is over. What it has against the account's own token is not.
+    /// The provider has answered: failures that concern all are over. A failure of the account's own token stays.
     private mutating func answered(at now: Moment) {
         activity = .idle
         storeError = nil

@@ -41,11 +41,11 @@ struct LiveGrant {
     /// No refresh at all before this: the provider said so.
     var throttledUntil: BootInstant?
     var lastAttempt: BootInstant?
-    /// When a network that came last let the back-off start anew.
+    /// When a new network last reset the back-off.
     var backoffReset: BootInstant?
     /// Unix seconds of the last failure.
     var failedAt: Int64?
-    /// The store that kept the last refresh from being sent.
+    /// The store's error that prevented the last refresh.
     var storeError: StoreError?
     /// A client has asked since the last refresh.
     var wasAskedFor = false
@@ -55,7 +55,7 @@ struct LiveGrant {
     var idleThen: Int64 = 0
     /// The held token ends so soon that it is renewed once the daemon has started.
     var isDueAtStart = false
-    /// When the wall clock, where it stepped ahead, wants the token renewed.
+    /// When the token is due by the wall clock, after that stepped ahead.
     var dueByWall: BootInstant?
     /// Whether the store holds the access token, too.
     var isTokenStored = true
@@ -121,7 +121,7 @@ struct LiveGrant {
         self.variants = variants
         isTokenStored = isStored
         lastAttempt = now.boot
-        // Whatever a provider's tokens live, one refresh token is not used more than once in ten seconds.
+        // However short a provider's tokens live, one refresh token is not used more than once in ten seconds.
         notBefore = now.boot.advanced(by: .seconds(10))
     }
 
@@ -175,7 +175,7 @@ struct LiveGrant {
         countRefusals(new, at: now)
         distrusts = new.kind == .untrusted ? distrusts + 1 : 0
         var new = new
-        // A certificate that is never accepted is for a person to mend.
+        // A certificate that is never accepted must be fixed by the user.
         if distrusts >= 3 { new.kind = .misconfigured }
         activity = .idle
         failure = new

@@ -6,16 +6,16 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// One token for the client itself (RFC 6749, section 4.4): asked for, kept, and only then told of.
+/// One token for the client itself (RFC 6749, section 4.4): requested, stored, then reported.
 ///
 /// There is nothing to lose: no refresh token is spent, so an answer that does not come back costs nothing, and a store
-/// that refuses the token keeps nobody from it.
+/// that refuses the token does not keep it from clients.
 @LoopActor struct OwnTokenFlow {
     let access: ProviderAccess
     let store: any CredentialStore
-    /// What the token is to be for; nil: the account's own.
+    /// The combination that the token is for; nil: the account's own.
     var variant: TokenVariant?
-    /// Whose turn it is to write the account's item.
+    /// Serialises writes of the account's item.
     let turn: ItemTurn
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire

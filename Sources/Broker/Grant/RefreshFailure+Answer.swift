@@ -8,7 +8,7 @@ import TokendProtocol
 extension RefreshFailure {
     /// What an answer that is neither a token nor the grant's end means.
     ///
-    /// - Parameter account: whose provider and client the sentence names that a person reads.
+    /// - Parameter account: whose provider and client the sentence names that a user reads.
     init(_ answer: TokenAnswer, at account: AccountConfiguration) {
         let host = account.issuerHost
         switch answer {
@@ -42,7 +42,7 @@ extension RefreshFailure {
                 )
             )
         case .invalid(let invalid):
-            // The next answer may be in order again; what a person must mend looks otherwise.
+            // The next answer may be valid again; errors that the user must fix look different.
             self.init(
                 kind: .passing,
                 error: ProtocolError(.providerError, "\(host): \(invalid.reason)")
@@ -60,8 +60,8 @@ extension RefreshFailure {
         )
     }
 
-    /// The same failure of a refresh for a combination of scope, resource and audience: what the provider has against the
-    /// request as such is about that one, since the grant's own works.
+    /// The same failure of a refresh for a combination of scope, resource and audience: a refusal of the request as such
+    /// concerns that combination alone, since the grant's own works.
     func ofDerived(_ answer: TokenAnswer) -> RefreshFailure {
         switch answer {
         case .misconfigured(let body) where !body.isAboutClient, .unknown(let body), .grantEnded(let body),
@@ -85,7 +85,7 @@ extension RefreshFailure {
         return error
     }
 
-    /// Whose turn it is where the provider does not accept the client; the grant lives on.
+    /// Who must act when the provider does not accept the client; the grant stays.
     private static func advice(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> String {
         guard body.refusesClient else { return "" }
         if account.registersClient {

@@ -7,8 +7,8 @@ import Systemd
 import TokendProtocol
 
 extension RefreshFlow {
-    /// A good answer: checked, stored, and only then told of. Where the check has to wait for the provider's keys, its
-    /// refresh token is stored before: the one that was sent may be dead already.
+    /// Checks a good answer, stores it, then reports it. If the check has to wait for the provider's keys, its refresh token
+    /// is stored before: the one that was sent may be dead already.
     func keep(_ response: TokenResponse, _ answered: Attempt, sentAt: Moment) async -> RefreshOutcome? {
         var attempt = answered
         let record = attempt.record
@@ -25,7 +25,7 @@ extension RefreshFlow {
         new.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: verified)
         new.identity = verified?.identity ?? record.identity
         if verified == nil {
-            // An answer without one that is of use leaves the old one as it is (OIDC Core, section 12.2).
+            // Without a usable ID token in the answer, the old one stays (OIDC Core, section 12.2).
             let newest = record.untraded ?? record.token
             new.token?.idToken = newest?.idToken
             new.token?.idTokenExpiresAt = newest?.idTokenExpiresAt
@@ -34,8 +34,7 @@ extension RefreshFlow {
         return await keep(new, nil, attempt)
     }
 
-    /// Stores what an answer has made of the grant, then tells of it; `derived`: the token, where it is not the account's
-    /// own.
+    /// Stores the grant as an answer has changed it, then reports it; `derived`: the token, if it is not the account's own.
     func keep(_ new: GrantRecord, _ derived: DerivedToken?, _ attempt: Attempt) async -> RefreshOutcome? {
         let isRotated = new.refreshToken != attempt.record.refreshToken
         func renewed(isStored: Bool) -> RefreshOutcome {
@@ -56,8 +55,8 @@ extension RefreshFlow {
         }
     }
 
-    /// Stores the refresh token of an answer that is not checked yet, without the mark: nobody has sent it. Where the
-    /// store refuses, what follows the check tries it again.
+    /// Stores the refresh token of an answer that is not checked yet, without the mark: it was never sent. If the store
+    /// refuses, the write after the check tries it again.
     private func secure(_ refreshToken: Secret?, _ attempt: inout Attempt) async {
         guard !attempt.isSecured, let refreshToken, refreshToken != attempt.record.refreshToken else { return }
         attempt.isSecured = (try? await write(attempt.record.replacing(refreshToken))) == true
@@ -116,7 +115,7 @@ extension RefreshFlow {
         return rules
     }
 
-    /// Nobody waits for the result any more, whether the store has taken it or not.
+    /// The result is not wanted any more, whether the store has taken it or not.
     func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         if fate() == .revoked, let refreshToken {
             _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
@@ -155,7 +154,7 @@ extension RefreshFlow {
         }
     }
 
-    /// The answer is for another person than the one who signed in: its refresh token is stored, nothing is served.
+    /// The answer is for another user than the one who signed in: its refresh token is stored, nothing is served.
     private func quarantine(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         var new = attempt.record.replacing(refreshToken)
         new.token = nil
@@ -169,7 +168,7 @@ extension RefreshFlow {
         }
     }
 
-    /// The provider says that the grant is over. Only the token that was sent is given up: the store may hold a newer
+    /// The provider says that the grant has ended. Only the token that was sent is given up: the store may hold a newer
     /// one by now.
     func end(_ body: OAuthErrorBody, _ attempt: Attempt) async -> RefreshOutcome? {
         let record = attempt.record

@@ -18,8 +18,8 @@ extension RefreshFlow {
         return .some(ifWanted(await trade(known, held, exchange)))
     }
 
-    /// A good answer of a provider whose tokens are traded: a new refresh token is durable before its companion is shown
-    /// to anyone.
+    /// A good answer of a provider whose tokens are exchanged: a new refresh token is durable before the access token is
+    /// sent to the backend.
     func keepAndTrade(
         _ renewed: GrantRecord,
         by exchange: ApplicationExchange,

@@ -8,8 +8,7 @@ import Systemd
 import TokendProtocol
 
 extension RefreshFlow {
-    /// The request that brings the wanted token. Without a word of a client's the scope is left out (RFC 6749,
-    /// section 6).
+    /// The request for the wanted token. Unless a client names a scope, it is left out (RFC 6749, section 6).
     func request(_ attempt: Attempt) throws(OAuthError) -> TokenRequest {
         try TokenRequest.refresh(
             attempt.refreshToken,
@@ -38,7 +37,7 @@ extension RefreshFlow {
         }
         var new = attempt.record.renewed(by: response, for: variant, sentAt: sentAt)
         new.identity = verified?.identity ?? attempt.record.identity
-        // No word on the scope means that it is the one that was asked for (RFC 6749, section 5.1).
+        // A missing scope is the requested one (RFC 6749, section 5.1).
         let granted = variant.scope ?? attempt.record.scope
         var token = HeldToken(response, granted: granted, sentAt: sentAt, verified: verified)
         if variant.choosesResource { token.scope = token.scope.union(token.scope.covering(granted)) }
@@ -47,7 +46,7 @@ extension RefreshFlow {
 }
 
 extension TokenVariant {
-    /// Why an answer is not served: a token that covers more than was asked for is no narrow one.
+    /// Why an answer is not served: the token covers more than was requested.
     func fault(of response: TokenResponse, host: String) -> RefreshFailure? {
         guard !choosesResource, let scope, let given = response.scope, !scope.contains(all: given) else { return nil }
         let error = ProtocolError(

@@ -76,8 +76,7 @@ extension RefreshFlow {
         }
     }
 
-    /// What came in the place of the token that was tried, and is not kept, shall not live on at the provider; nobody waits
-    /// for that.
+    /// Revokes, in the background, a refresh token that replaced the tried one and is not kept.
     private func discard(_ refreshToken: Secret?, _ attempt: Attempt) {
         guard let refreshToken, refreshToken != attempt.refreshToken else { return }
         let access = access

@@ -51,9 +51,9 @@ import TokendProtocol
 
     var access: ProviderAccess
     let store: any CredentialStore
-    /// What the token is to be for; nil: the account's own.
+    /// The combination that the token is for; nil: the account's own.
     var variant: TokenVariant?
-    /// Taken for each write, and never while the provider is waited for: a login must not wait for that.
+    /// Held for each write, and never while waiting for the provider: a login must not wait for that.
     let turn: ItemTurn
     let fate: @LoopActor () -> Fate
     /// Corrects the store after a write of this refresh, because the user signed out meanwhile.

@@ -35,11 +35,11 @@ package struct RefreshFailure: Sendable, Equatable {
     package enum Class: Sendable, Equatable {
         /// Network, timeout, 5xx: back off and try again.
         case passing
-        /// The provider's certificate was not accepted: passing twice, then a person's to mend.
+        /// The provider's certificate was not accepted: passing twice, then the user must fix it.
         case untrusted
         /// The provider named the time to wait, in seconds.
         case throttled(seconds: Int64)
-        /// The provider refuses the request as such: only a person can mend that.
+        /// The provider refuses the request as such: only the user can fix that.
         case misconfigured
         /// An error that may be the grant's end, and is not known to be: passing a few times, then the user is wanted.
         case unknown
@@ -61,7 +61,7 @@ package struct RefreshFailure: Sendable, Equatable {
     }
 
     package var kind: Class
-    /// `provider_unreachable` or `provider_error`, with a sentence for a person.
+    /// `provider_unreachable` or `provider_error`, with a sentence for a user.
     package var error: ProtocolError
     /// Whether it is about the one combination of scope, resource and audience that was asked for: others may come.
     package var isOwn: Bool

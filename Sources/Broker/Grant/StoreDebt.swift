@@ -16,7 +16,7 @@ struct StoreDebt {
 
     var record: GrantRecord
     var yield: Yield
-    /// The store's last word.
+    /// The store's last error.
     var error: StoreError
     /// When it is written again; nil while it is being written.
     var retryAt: BootInstant?

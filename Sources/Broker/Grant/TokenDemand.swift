@@ -19,7 +19,7 @@ package struct TokenDemand: Sendable {
     package var scope: Scope?
     /// What the token is for, where it is not the account's own.
     package var variant: TokenVariant?
-    /// A person asks: the gap between forced refreshes is for clients.
+    /// A user asks: the gap between forced refreshes is for clients.
     package var isPersonal = false
 
     /// What `account.refresh` asks for: a new token, now.

@@ -45,7 +45,7 @@ package struct TokenVariant: Sendable {
         self = variant
     }
 
-    /// What a person reads of it in the log.
+    /// Its description in the log.
     package var description: String {
         let parts = [scope.map { "scope “\($0.text)”" }] + resources.map { "“\($0)”" } + [audience.map { "“\($0)”" }]
         return DisplayText.sanitized(parts.compactMap(\.self).joined(separator: ", "))

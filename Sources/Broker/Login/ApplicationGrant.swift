@@ -6,14 +6,14 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// What a new grant has of the application's own token (`exchange` in the account's file).
+/// The application's own token of a new grant (`exchange` in the account's file).
 enum ApplicationGrant {
     /// The backend gave one.
     case held(HeldToken)
-    /// The backend is away: the provider's token is kept, and shown to it again.
+    /// The backend is away: the provider's token is kept, and sent to it again.
     case owed(HeldToken)
 
-    /// Puts it into the grant, in place of the provider's token.
+    /// Puts it into the grant, instead of the provider's token.
     func adopt(into record: inout GrantRecord) {
         switch self {
         case .held(let token): record = record.traded(for: token)
@@ -23,11 +23,10 @@ enum ApplicationGrant {
 }
 
 extension LoginAttempt {
-    /// Shows the provider's token to the application's backend.
+    /// Sends the provider's token to the application's backend.
     ///
-    /// - Throws: where the backend refuses or answers without a token, and where it is away and there is no refresh token
-    ///   to wait with: the login has come to nothing then, and the person who sits there is told. Of a grant that can be
-    ///   renewed nothing is thrown away for an outage.
+    /// - Throws: if the backend refuses or answers without a token, or if it is away and there is no refresh token: then
+    ///   the login has failed, and the user is told. A grant that can be renewed is kept during an outage.
     func application(
         _ response: TokenResponse,
         _ prepared: Prepared,

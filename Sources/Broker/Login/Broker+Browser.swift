@@ -5,7 +5,7 @@ import HTTPTypes
 import Systemd
 
 extension Broker {
-    /// Opens the person's browser, without waiting for it; a fault is told to the log.
+    /// Opens the user's browser, without waiting for it; a fault is logged.
     ///
     /// - Parameter onFault: called with it, too.
     func openBrowser(_ url: WebURL, onFault: @escaping @LoopActor (BrowserError) -> Void = { _ in }) {

@@ -4,8 +4,8 @@
 import OAuth
 import Systemd
 
-/// The polls of one device login, from the codes to the token (RFC 8628, sections 3.4 and 3.5): when to ask is
-/// `DevicePolling`'s to say, how the login ends is the login's.
+/// The polls of one device login, from the codes to the token (RFC 8628, sections 3.4 and 3.5). `DevicePolling` decides
+/// when to poll, and `Login` how the login ends.
 @LoopActor final class DeviceLogin {
     private let attempt: LoginAttempt
     private let codes: LoginAttempt.DeviceCodes
@@ -24,7 +24,7 @@ import Systemd
         polling = DevicePolling(interval: codes.response.interval, expiresIn: codes.response.expiresIn)
     }
 
-    /// What the person is shown.
+    /// What the user is shown.
     var start: DeviceStart {
         DeviceStart(
             issuer: attempt.account.issuerName,
@@ -46,7 +46,7 @@ import Systemd
         perform(polling.first(at: elapsed))
     }
 
-    /// Asks no more. A poll that is under way is not called back: a grant that it brings is revoked.
+    /// Stops polling. A poll under way is not cancelled: a grant that it brings is revoked.
     func stop() {
         isStopped = true
         timer?.cancel()
@@ -101,7 +101,7 @@ import Systemd
     }
 
     private func settle(_ answer: TokenAnswer, _ sentAt: Moment) {
-        // As with a code, it is never cancelled: what comes too late is revoked.
+        // Like a code exchange, it is never cancelled: a late grant is revoked.
         Task.onLoop { [self] in
             do throws(LoginFailure) {
                 login.finish(.success(try await attempt.settle(answer, codes, sentAt: sentAt, for: login)))
@@ -113,7 +113,7 @@ import Systemd
 }
 
 extension OAuthErrorBody {
-    /// The same under the standard's own name, where a provider has one of its own.
+    /// The standard's name for a provider's own error code.
     fileprivate func named(_ error: String) -> OAuthErrorBody {
         OAuthErrorBody(error: error, description: description, uri: uri, status: status)
     }

@@ -8,7 +8,7 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-// An answer that comes home another way than through the listener (RFC 8252, sections 7.1 and 7.2).
+// An answer that does not come through the listener (RFC 8252, sections 7.1 and 7.2).
 extension Login {
     /// The parameters of a URL that is this login's redirect; nil for any other.
     func parameters(of url: Secret) -> FormParameters? {
@@ -27,9 +27,9 @@ extension Login {
         parameters(of: url).flatMap { machine?.metadata(of: $0) }
     }
 
-    /// Takes an answer that came another way than through the listener.
+    /// Takes an answer that did not come through the listener.
     ///
-    /// - Parameter added: what the one who brings it says of it.
+    /// - Parameter added: metadata from the caller who brings it.
     /// - Throws: where that is too much to keep; the login goes on.
     func complete(_ url: Secret, adding added: JSONObject? = nil) throws(ProtocolError) {
         guard let parameters = parameters(of: url), var machine else { return }

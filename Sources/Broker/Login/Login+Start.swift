@@ -7,15 +7,15 @@ import Systemd
 package import TokendProtocol
 
 extension Login {
-    /// What the one who started it is told, and no one else.
+    /// The answer to the client that started it, and to no other.
     package struct Start: Sendable {
         package var flow = LoginFlow.browser
         /// nil where no browser is needed.
         package var authorizationURL: WebURL?
-        /// The listener's own page that leads there; nil for a way home without a listener.
+        /// The listener's own page that leads there; nil for a redirect without a listener.
         package var startURL: WebURL?
         package var redirectURI: String?
-        /// What a person enters on another device; nil in any other flow.
+        /// What a user enters on another device; nil in any other flow.
         package var device: DeviceStart?
 
         /// What a browser is to open: the short page where there is one, so that the long URL with the state is in no
@@ -36,7 +36,7 @@ extension Login {
         device.begin()
     }
 
-    /// A login that needs nobody: fetches, and ends with what came.
+    /// A login without a user: fetches, and ends with the result.
     func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
         preparation = Task.onLoop { [self] in
             do throws(LoginFailure) {
@@ -79,9 +79,9 @@ extension Login {
     }
 }
 
-/// What a person needs for a device login (RFC 8628, section 3.3). The device code is no part of it.
+/// What a user needs for a device login (RFC 8628, section 3.3). The device code is no part of it.
 package struct DeviceStart: Sendable {
-    /// The account's issuer, whose page the person has to know it by (section 5.4).
+    /// The account's issuer, whose page the user has to know it by (section 5.4).
     package var issuer: String
     package var userCode: String
     package var verificationURI: WebURL

@@ -8,19 +8,19 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// One login, from its start to the page that a person sees at the end: the listener, the deadline, and everyone who
+/// One login, from its start to the page that a user sees at the end: the listener, the deadline, and everyone who
 /// waits for the result.
 @LoopActor package final class Login {
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
     package internal(set) var expiresAt: Int64
-    /// Set once a person can go on.
+    /// Set once a user can go on.
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
-    /// What came home besides the code.
+    /// What the redirect brought besides the code.
     var metadata: LoginMetadata?
 
     let account: String
@@ -102,7 +102,7 @@ package import TokendProtocol
         _ attempt: LoginAttempt,
         redirects: any RedirectListening
     ) async throws(ProtocolError) -> LoginAttempt {
-        // Looked at in here: on the way to it others may run (`Task.onLoop`), and who has ended closes no listener again.
+        // Checked here: others may have run before (`Task.onLoop`), and a login that has ended closes no listener again.
         guard result == nil else { throw givenUp }
         let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return 404 }
@@ -120,7 +120,7 @@ package import TokendProtocol
 
     private var givenUp: ProtocolError { ProtocolError(.cancelled, "the sign-in was given up before it began") }
 
-    /// A person can go on.
+    /// A user can go on.
     func begun(_ start: Start) {
         self.start = start
         var starters = self.starters[...]
@@ -177,7 +177,7 @@ package import TokendProtocol
 
     func exchange(_ code: Secret) {
         guard let attempt else { return }
-        // It is never cancelled: a grant that comes too late is revoked, and for that its answer must be read.
+        // It is never cancelled: a late grant must be revoked, and for that its answer must be read.
         Task.onLoop { [self] in
             do throws(LoginFailure) {
                 finish(.success(try await attempt.exchange(code, for: self)))
@@ -187,7 +187,7 @@ package import TokendProtocol
         }
     }
 
-    /// From here on the grant is being stored, and nothing but that decides how the login ends.
+    /// The grant is being stored from now on, and only that decides how the login ends.
     ///
     /// - Throws: where the login has ended before.
     func commit() throws(LoginFailure) {
@@ -203,7 +203,7 @@ package import TokendProtocol
 
     /// Takes over a grant that is in the store.
     ///
-    /// - Throws: where somebody signed out meanwhile.
+    /// - Throws: if the user signed out meanwhile.
     func keep(_ record: GrantRecord) throws(LoginFailure) -> LoginResult {
         if let withdrawal { throw .fault(ProtocolError(.cancelled, withdrawal)) }
         return install(record)
@@ -217,7 +217,7 @@ package import TokendProtocol
         finish(.failure(.fault(ProtocolError(.cancelled, message))))
     }
 
-    /// Ends it even where its grant is being stored already: the grant does not stay.
+    /// Ends it even while its grant is being stored: the grant is not kept.
     func giveUp(_ message: String) {
         if isStoring { withdrawal = message } else { cancel(message) }
     }
@@ -231,7 +231,7 @@ package import TokendProtocol
         finish(.failure(.fault(error)))
     }
 
-    /// Ends it; what comes after the first end changes nothing.
+    /// Ends it; later calls change nothing.
     func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
         let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }

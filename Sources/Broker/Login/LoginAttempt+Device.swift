@@ -16,13 +16,13 @@ extension LoginAttempt {
         var askedAt: Moment
     }
 
-    // MARK: Before a person sees a code
+    // MARK: Before a user sees a code
 
     /// Asks the store, then the provider for the codes (RFC 8628, section 3.1): where one of them would refuse the
     /// grant in the end, no code is shown.
     ///
-    /// - Returns: with them, the attempt as the client that they are for, and what that shows itself with: the store is
-    ///   not asked for it at each poll.
+    /// - Returns: the codes, and the attempt with their client and its authentication, so that the store is not read at
+    ///   each poll.
     func deviceCodes() async throws(ProtocolError) -> (attempt: LoginAttempt, codes: DeviceCodes) {
         let prepared = try await prepareDevice()
         var attempt = self
@@ -108,9 +108,9 @@ extension LoginAttempt {
         return request
     }
 
-    // MARK: While the person enters it
+    // MARK: While the user enters it
 
-    /// Asks once whether the person is done; the moment is that of sending.
+    /// Asks once whether the user is done; the moment is that of sending.
     func poll(_ codes: DeviceCodes) async throws(LoginFailure) -> (answer: DevicePollAnswer, sentAt: Moment) {
         let endpoint: WebURL
         let request: TokenRequest
@@ -134,7 +134,7 @@ extension LoginAttempt {
         }
     }
 
-    /// Keeps what a poll came to, as the code exchange does.
+    /// Keeps the result of a poll, as the code exchange does.
     func settle(
         _ answer: TokenAnswer,
         _ codes: DeviceCodes,
@@ -159,8 +159,8 @@ extension LoginAttempt {
         "unauthorized_client", "unsupported_grant_type", "access_denied", "device_flow_disabled",
     ]
 
-    /// The provider's no, as a client is told; where it is the flow that is refused, with the other one beside it. No
-    /// flow is ever tried in place of another.
+    /// The provider's refusal, for the client; if it refuses the flow, the error names the other one. No flow is ever tried
+    /// instead of another.
     func refusal(_ body: OAuthErrorBody) -> ProtocolError {
         var error = RefreshFailure(.misconfigured(body), at: account).error
         if body.error.isEmpty || Self.flowRefusals.contains(body.error) {
@@ -181,7 +181,7 @@ extension LoginAttempt {
 extension ProviderAccess {
     /// Sends a device authorization request.
     ///
-    /// - Throws: `config_invalid` where the client cannot show itself, `provider_error` where the account's own
+    /// - Throws: `config_invalid` where the client cannot authenticate, `provider_error` where the account's own
     ///   parameters cannot be sent, `provider_unreachable` where nothing came back.
     func ask(
         _ request: DeviceAuthorizationRequest,

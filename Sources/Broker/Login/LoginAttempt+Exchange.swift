@@ -8,14 +8,14 @@ import Systemd
 import TokendProtocol
 
 extension LoginAttempt {
-    /// Trades the code for a grant, checks whom it is for, stores it and hands it to the login.
+    /// Exchanges the code for a grant, checks its user, stores it and gives it to the login.
     func exchange(_ code: Secret, for login: Login) async throws(LoginFailure) -> LoginResult {
         guard let sent else { preconditionFailure("A code came before its login was sent.") }
         let (response, sentAt) = try await trade(code, sent)
         return try await settle(response, sent.prepared, nonce: sent.nonce, sentAt: sentAt, for: login)
     }
 
-    /// Checks whom a grant that was made is for, stores it and hands it to the login; what is not kept is revoked.
+    /// Checks the user of a new grant, stores it and gives it to the login; a grant that is not kept is revoked.
     ///
     /// - Parameter nonce: what the ID token must carry; nil where none could be sent.
     func settle(
@@ -60,13 +60,13 @@ extension LoginAttempt {
         do throws(LoginFailure) {
             return try login.keep(record)
         } catch {
-            // Somebody signed out while it was being stored. Where it cannot be removed now, that is still owed.
+            // The user signed out while it was being stored. If it cannot be removed now, that stays pending.
             try? await store.remove(account: account.name)
             throw error
         }
     }
 
-    /// Nothing of a grant that is not kept shall live on at the provider; nobody waits for that.
+    /// Revokes a grant that is not kept at the provider, in the background.
     func discard(_ tokens: [Secret?], _ prepared: Prepared) {
         let access = access
         Task.onLoop {
@@ -77,7 +77,7 @@ extension LoginAttempt {
         }
     }
 
-    /// Sends the code, once: whatever becomes of the answer, it is never sent again (RFC 6749, section 4.1.2).
+    /// Sends the code, once: even if the answer is lost, it is never sent again (RFC 6749, section 4.1.2).
     private func trade(_ code: Secret, _ sent: Sent) async throws(LoginFailure) -> (TokenResponse, Moment) {
         let endpoint: WebURL
         let request: TokenRequest
@@ -183,7 +183,7 @@ extension LoginAttempt {
         return rules
     }
 
-    /// A name for the person where the ID token has none; a login never fails for the lack of it, and an answer about
+    /// A name for the user where the ID token has none; a login never fails for the lack of it, and an answer about
     /// another subject is not used (OpenID Connect Core, section 5.3.2).
     private func askUserInfo(_ endpoint: WebURL, _ response: TokenResponse, _ known: Identity) async -> Identity {
         var identity = known
@@ -201,7 +201,7 @@ extension LoginAttempt {
         return identity
     }
 
-    /// A login that comes back as somebody else does not take the place of the grant that is there. Where the provider
+    /// A login of another user does not replace the grant that is there. Where the provider
     /// names no subject at all, there is nothing to compare.
     private func checkSubject(_ identity: Identity, previous: GrantRecord?) throws(LoginFailure) {
         guard !parameters.force, let last = previous?.subject else { return }
@@ -246,7 +246,7 @@ extension LoginAttempt {
     }
 
     /// A code exchange without a refresh token keeps the one that is held (Google on a repeated consent), if it is
-    /// known to be the same person's and may go where the new grant may go.
+    /// known to be the same user's and may go where the new grant may go.
     private func keepRefreshToken(of previous: GrantRecord?, in record: inout GrantRecord) {
         guard let previous, !previous.isOver, let subject = record.subject, previous.subject == subject,
             previous.destination.allows(account, wire: wire)

@@ -6,7 +6,7 @@ import OAuth
 import Systemd
 
 extension LoginAttempt {
-    /// An application's server that does not answer keeps nobody from signing in.
+    /// If an application's server does not answer, the sign-in continues.
     private static let patience: Duration = .seconds(5)
 
     /// What the login asks for: the account's scopes, and those that the user has added. What an answer alone named is not

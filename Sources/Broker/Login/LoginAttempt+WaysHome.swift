@@ -6,10 +6,10 @@ import OAuth
 import StrictJSON
 import TokendProtocol
 
-// Which of RFC 8252's ways home (section 7) an answer can take: one that cannot come back is refused before a browser
+// Which kinds of redirect (RFC 8252, section 7) can be used: one that cannot come back is refused before a browser
 // opens, instead of waited for.
 extension LoginAttempt {
-    /// The ways home that were asked for, or configured, as far as an answer can come back by them; without either,
+    /// The redirects that were asked for, or configured, as far as an answer can come back by them; without either,
     /// this machine's own address at any port.
     ///
     /// - Throws: why none of them can be used, with the scheme for which a handler is to be installed.
@@ -39,7 +39,7 @@ extension LoginAttempt {
         var scheme: String?
     }
 
-    /// Whether the answer is to come in a request's body, which no address shows.
+    /// Whether the answer comes in a request's body, so that no address has it.
     private var isPosted: Bool { account.authorizationParameters["response_mode"] == "form_post" }
 
     private func obstacle(_ redirect: RedirectURI) -> Obstacle? {

@@ -8,9 +8,9 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What a login does at the provider and in the store: everything between the listener and the person.
+/// What a login does at the provider and in the store: everything between the listener and the user.
 @LoopActor struct LoginAttempt {
-    /// What was found out before a browser opens.
+    /// What is known before a browser opens.
     struct Prepared {
         /// When the login began; the provider's keys are to be of this time or later.
         var beganAt: BootInstant
@@ -21,7 +21,7 @@ import TokendProtocol
         var pushEndpoint: WebURL?
         /// The grant that the account holds, or what is left of its last one.
         var previous: GrantRecord?
-        /// The ways home, in order of preference.
+        /// The redirects, in order of preference.
         var redirects: [RedirectURI]
         var scope: Scope
         /// What of it the user has added to what the account's file says.
@@ -33,16 +33,16 @@ import TokendProtocol
         var heldClientID: String? { previous.flatMap { $0.isOver ? nil : $0.destination.clientID } }
     }
 
-    /// The way home that was opened.
+    /// The redirect that was opened.
     struct Redirect {
         var uri: String
-        /// Where the listener is; nil for a way home without one.
+        /// Where the listener is; nil for a redirect without one.
         var origin: String?
         var path: String
         var hosts: Set<String>
     }
 
-    /// What the code is traded with.
+    /// What the code is exchanged with.
     struct Sent {
         var prepared: Prepared
         var authorization: AuthorizationRequest
@@ -52,20 +52,20 @@ import TokendProtocol
     }
 
     var access: ProviderAccess
-    /// Goes along where a client is registered.
+    /// Sent when a client is registered.
     var softwareVersion = ""
     let store: any CredentialStore
     let entropy: any Entropy
     let parameters: LoginParameters
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
-    /// Whose turn it is to write the account's item.
+    /// Serialises writes of the account's item.
     let turn: ItemTurn
-    /// Whose turn it is with the refresh token that is held.
+    /// Serialises use of the held refresh token.
     let tokenTurn: ItemTurn
-    /// Which private-use schemes come home.
+    /// Which private-use schemes the desktop gives to `tokenctl callback`.
     let handlers: any CallbackHandling
-    /// Whether what the store holds was signed out of, and is only still to be removed.
+    /// Whether the user has signed out of what the store holds, and only its removal is pending.
     let isForgotten: @LoopActor () -> Bool
     private(set) var sent: Sent?
 
@@ -134,8 +134,8 @@ import TokendProtocol
 
     var registrar: ClientRegistrar { ClientRegistrar(access: access, softwareVersion: softwareVersion) }
 
-    /// The attempt as a client that the provider knows: where the account names none, one is registered, for the way
-    /// home that was opened.
+    /// The attempt as a client that the provider knows: where the account names none, one is registered, for the
+    /// redirect that was opened.
     func asClient(_ prepared: Prepared, redirectURI: String) async throws(ProtocolError) -> LoginAttempt {
         guard account.registersClient else { return self }
         var attempt = self
@@ -164,7 +164,7 @@ import TokendProtocol
         }
     }
 
-    /// Opens the first way home that can be had; only one on this machine's own address has a listener.
+    /// Opens the first usable redirect; only a loopback one has a listener.
     func listen(
         _ prepared: Prepared,
         with redirects: any RedirectListening,
@@ -252,7 +252,7 @@ import TokendProtocol
         return isOpen ? nil : prepared.previous?.identity
     }
 
-    /// What decides about the requests that arrive at the listener.
+    /// Decides about the requests that arrive at the listener.
     func machine(_ prepared: Prepared, request: AuthorizationRequest, redirect: Redirect) -> LoginStateMachine {
         LoginStateMachine(
             path: redirect.path,

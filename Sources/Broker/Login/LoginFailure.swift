@@ -7,7 +7,7 @@ package import TokendProtocol
 
 /// Why a login did not end in a grant.
 package enum LoginFailure: Error, Sendable {
-    /// The person or the provider said no.
+    /// The user or the provider said no.
     case refused(OAuthErrorBody)
     /// The answer is not what was asked for.
     case check(String, message: String)
@@ -40,7 +40,7 @@ package enum LoginFailure: Error, Sendable {
         }
     }
 
-    /// What the person's browser is shown.
+    /// What the user's browser is shown.
     func page(account: String, provider: String) -> RedirectAnswer {
         if case .refused(let body) = self, body.error == "access_denied" {
             return .denied(account: account, provider: provider)

@@ -5,7 +5,7 @@ package import HTTPTypes
 package import StrictJSON
 package import TokendProtocol
 
-/// What comes home with a login besides its code: parameters of the redirect that OAuth does not define (a tenant, the
+/// What a redirect brings besides the code: parameters of the redirect that OAuth does not define (a tenant, the
 /// API's host), and what the one who caught the redirect adds. It stays with the grant, and is no secret.
 package struct LoginMetadata: Sendable, Equatable {
     /// How many members are kept.

@@ -4,8 +4,8 @@
 package import OAuth
 package import TokendProtocol
 
-/// What a `login.start` asks for, as far as it makes one login differ from another: the same again joins the login that
-/// is under way, anything else takes its place.
+/// The parameters of a `login.start` that make one login differ from another: the same ones join the login under way,
+/// others replace it.
 package struct LoginParameters: Sendable, Equatable {
     package var flow = LoginFlow.browser
     package var redirectURI: String?
@@ -17,9 +17,9 @@ package struct LoginParameters: Sendable, Equatable {
     package var hidesPerson = false
     package var acrValues: String?
     package var maxAge: Int64?
-    /// Whether another subject than the last one is welcome.
+    /// Whether another subject than the last one is accepted.
     package var force = false
-    /// Whether the one who asks brings the answer home, so that every way home can be used.
+    /// Whether the caller brings the answer back itself, so that every kind of redirect can be used.
     package var completes = false
 
     package init() {}

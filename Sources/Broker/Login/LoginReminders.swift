@@ -5,14 +5,14 @@ import OAuth
 package import Systemd
 import TokendProtocol
 
-/// Tells the person that a sign-in is needed, or will be within days: once for each end of a grant, with a button that
-/// begins it, until it is done; then that is said in its place. Only what a person can mend is told.
+/// Tells the user that a sign-in is needed, or will be within days: once for each end of a grant, with a button that
+/// begins it, until it is done; then the notification says so. Only what the user can fix is shown.
 @LoopActor package final class LoginReminders {
     /// What is shown, by account.
     private struct Shown {
-        /// Takes it away, or puts another one in its place.
+        /// Removes it, or replaces it.
         var withdraw: @LoopActor (LoginReminder?) -> Void = { _ in }
-        /// Its grant lives still: a renewal mends nothing of it.
+        /// The grant is still in force: a renewal does not remove the reason.
         var isAhead = false
     }
 
@@ -46,7 +46,7 @@ import TokendProtocol
         }
     }
 
-    /// Takes all of them away, at the daemon's end.
+    /// Removes all of them, at the daemon's end.
     package func withdrawAll() {
         for one in shown.values { one.withdraw(nil) }
         shown = [:]
@@ -59,7 +59,7 @@ import TokendProtocol
     private func remind(_ name: String, _ message: String, isAhead: Bool) {
         guard broker.configuration.daemon.notifies, shown[name] == nil else { return }
         shown[name] = Shown(isAhead: isAhead)
-        // A device's code would be seen by nobody: its sign-in is begun where it is shown.
+        // Nobody would see a device code here: such a sign-in is started where the code is shown.
         let isBegunHere = broker.accounts[name]?.configuration?.flow == .browser
         let reminder = LoginReminder(account: name, message: message, hasButton: isBegunHere)
         shown[name]?.withdraw = broker.ports.notifier.remind(reminder) { [weak self] in self?.signIn(name) }
@@ -92,7 +92,7 @@ import TokendProtocol
         }
     }
 
-    /// Its button is used up: there is another one, beside the reason.
+    /// Its button was used: there is a new notification, with the reason.
     private func failed(_ name: String, _ reason: String) {
         guard let isAhead = shown[name]?.isAhead else { return }
         withdraw(name)

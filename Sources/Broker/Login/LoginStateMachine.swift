@@ -11,20 +11,20 @@ package import Secrets
 /// told 4xx and the wait goes on (RFC 8252, sections 8.3 and 8.10).
 package struct LoginStateMachine: Sendable {
     enum State: Sendable {
-        /// For the person, at the provider.
+        /// Waits for the user, who is at the provider.
         case waiting
         /// The code is on its way to the token endpoint; browsers that ask meanwhile wait for the end.
         case exchanging
         case ended(RedirectAnswer)
     }
 
-    /// What the shell performs.
+    /// What the shell must do.
     package enum Action: Sendable {
         /// Answer this request; the login goes on as it was.
         case answer(RedirectAnswer)
         /// Trade the code, once; the request is answered at the end.
         case exchange(Secret)
-        /// The person or the provider said no, or a check failed: end the login, then answer the request.
+        /// The user or the provider said no, or a check failed: end the login, then answer the request.
         case end(LoginFailure)
         /// Answer this request when the exchange has ended.
         case hold
@@ -143,7 +143,7 @@ package struct LoginStateMachine: Sendable {
         state = .ended(page)
     }
 
-    /// Browsers that load ahead of a person must not use up the code.
+    /// Browsers that load ahead of a user must not use up the code.
     static func isPrefetch(_ headers: HTTPHeaders) -> Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
             headers.values(of: name).contains { value in

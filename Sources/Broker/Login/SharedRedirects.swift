@@ -4,8 +4,8 @@
 package import OAuth
 package import Systemd
 
-/// Lets logins that want the same port at the same time have it: one listener an address and port, and each request
-/// goes to the login that it answers, which its path and `state` tell. The port closes with the last of them.
+/// Lets several logins use the same port at the same time: one listener for each address and port. Each request goes to
+/// the login that it answers, by its path and `state`. The port closes with the last of them.
 ///
 /// Another program's port stays refused: only what is open here is shared.
 @LoopActor package final class SharedRedirects: RedirectListening {
@@ -79,14 +79,14 @@ package import Systemd
         listener = nil
     }
 
-    /// Asks one login after the other; a request that is nobody's is refused with what came nearest to being taken.
+    /// Asks one login after the other; a request of none is refused with the answer of the one that fitted best.
     private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
         var refusals: [Int] = []
         for (_, handler) in members {
             guard let status = handler(request, answer) else { return nil }
             refusals.append(status)
         }
-        // The order in which a login looks: host, path, method, whether a person has come, `state`.
+        // The order in which a login looks: host, path, method, whether a user has come, `state`.
         return [400, 403, 405, 404].first(where: refusals.contains) ?? refusals.first ?? 404
     }
 }

@@ -5,14 +5,14 @@ import HTTPTypes
 import OAuth
 import Systemd
 
-/// One person's way to the provider's own logout and back: a listener that is open for a short time.
+/// One user's way to the provider's own logout and back: a listener that is open for a short time.
 ///
 /// The URL that the browser is started with is this listener's; the ID token is in the answer that leads on, and so in no
 /// argument of a program.
 @LoopActor final class EndSession {
     /// How long a browser may take to come.
     private static let openFor: Duration = .seconds(60)
-    /// How long the person may take at the provider.
+    /// How long the user may take at the provider.
     private static let awayFor: Duration = .seconds(120)
 
     private let account: String
@@ -130,6 +130,6 @@ import Systemd
 
 /// Why the provider's logout cannot be offered.
 struct EndSessionFault: Error {
-    /// Half a sentence for a person.
+    /// Half a sentence for a user.
     var message: String
 }

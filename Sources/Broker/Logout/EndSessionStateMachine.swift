@@ -24,7 +24,7 @@ struct EndSessionStateMachine: Sendable {
         case showPage
     }
 
-    /// The path that leads on, once; nobody can guess it.
+    /// The path that redirects to the provider, once; it cannot be guessed.
     let startPath: String
     /// The path that the provider sends the browser back to; nil where it sends it nowhere.
     private let returnPath: String?

@@ -6,7 +6,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `account.secret`: what an account's client shows itself with.
+    /// `account.secret`: what an account's client authenticates with.
     func giveSecret(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try AccountSecret.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)

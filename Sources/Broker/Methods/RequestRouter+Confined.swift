@@ -6,7 +6,7 @@ import StrictJSON
 import Systemd
 package import TokendProtocol
 
-/// What programs see that are in a sandbox, or may be: the accounts that they may use, and no others.
+/// What a program sees that is, or may be, in a sandbox: the accounts that it may use, and no others.
 extension RequestRouter {
     /// The program at the other end of the main socket, unless it is known to be in no sandbox.
     func confined(_ session: ClientSession) -> PeerIdentity? {
@@ -46,7 +46,7 @@ extension RequestRouter {
 
     package func shows(_ event: EventMessage, to session: ClientSession) -> Bool {
         guard let peer = confined(session) else { return true }
-        // Who else asks for what is the person's affair.
+        // Which other programs ask for what is not for a sandbox to know.
         guard !event.isQuestion, let name = event.account, let account = broker.accounts[name] else {
             return false
         }
@@ -65,7 +65,7 @@ extension RequestRouter {
         }
     }
 
-    /// The wide token tells who the person is at most providers; a narrower one does not.
+    /// The wide token tells who the user is at most providers; a narrower one does not.
     private func mayKnowPerson(of account: Account, _ peer: PeerIdentity) -> Bool {
         switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
         case .allowed(let limits) where limits.isEmpty: return true

@@ -5,7 +5,7 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// A request that waits for its person's word.
+/// A request that waits for the user's approval.
 @LoopActor struct Wanted {
     let request: RequestMessage
     let method: Method
@@ -102,7 +102,7 @@ extension RequestRouter {
         return refuse(wanted.peer, wanted.method, wanted.account, wanted.session, message)
     }
 
-    /// Whether the person has said "always" to this program.
+    /// Whether the user has said "always" to this program.
     func hasSaidAlways(_ peer: PeerIdentity, to account: Account) -> Bool {
         broker.ports.state.notes.decisions.contains { decision in
             guard decision.account == account.name, let client = try? ClientPattern(decision.client) else {

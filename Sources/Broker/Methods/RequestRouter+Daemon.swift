@@ -66,7 +66,7 @@ extension RequestRouter {
         return reply(ConfigReload.Result(state: faults.isEmpty ? "ok" : "faults", faults: faults), to: request)
     }
 
-    /// `store.unlock`: with the passphrase that came, or the person is asked through the store's own prompt.
+    /// `store.unlock`: with the passphrase that came, or the user is asked through the store's own prompt.
     func unlockStore(_ request: RequestMessage) throws(ProtocolError) -> Handling {
         let parameters = try StoreUnlock.Parameters(params: request.params)
         let broker = broker

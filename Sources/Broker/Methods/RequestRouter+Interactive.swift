@@ -6,7 +6,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `token.get` with `interactive`: where only the person can help, the person is asked and waited for.
+    /// `token.get` with `interactive`: where only the user can help, the user is asked and waited for.
     func getTokenInteractively(
         _ parameters: TokenGet.Parameters,
         _ account: Account,
@@ -106,7 +106,7 @@ extension RequestRouter {
 }
 
 extension Login {
-    /// Waits until a person can go on.
+    /// Waits until a user can go on.
     func started() async -> Result<Start, ProtocolError> {
         await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
     }

@@ -21,7 +21,7 @@ extension RequestRouter {
         let isPersonal = isPersonal(session)
         if !isPersonal { try checkNagging(parameters, asked, account, session) }
         let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
-        // A code lives as long as its provider says, and a person may have to look for another device first.
+        // A code lives as long as its provider says, and a user may have to look for another device first.
         let standard: Int64 = flow == .device ? 1800 : 300
         let login = try account.startLogin(asked, id: id, timeout: max(1, parameters.timeout ?? standard))
         let opensBrowser = parameters.openBrowser == true && (isPersonal || login.id == id)

@@ -161,11 +161,11 @@ extension RequestRouter {
 /// What becomes of a request before its method is called.
 enum Admission {
     case now(RequestMessage)
-    /// When the person has said yes.
+    /// When the user has said yes.
     case asks(Wanted)
 }
 
-/// Why a client is refused, and what a person does who wants it otherwise.
+/// Why a client is refused, and how the user can allow it.
 enum Refusal {
     static func denied(_ peer: PeerIdentity) -> String {
         "the administrator of this machine gives nothing to \(peer.phrase) (/etc/tokend/policy.json5)"

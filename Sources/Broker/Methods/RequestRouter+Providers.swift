@@ -32,7 +32,7 @@ extension RequestRouter {
 }
 
 extension Broker {
-    /// A public document, by the daemon's own way out.
+    /// Fetches a public document, by the daemon's transport.
     fileprivate func fetch(_ url: WebURL) async throws(ProtocolError) -> HTTPResponse {
         do throws(TransportError) {
             return try await ports.transport.document(at: url, wire: configuration.daemon.wire.settings())
@@ -43,7 +43,7 @@ extension Broker {
 }
 
 extension ProviderPresets {
-    /// What a person needs of a preset to make an account.
+    /// What a user needs of a preset to make an account.
     fileprivate func description(of name: String) -> PresetDescription {
         var description = PresetDescription(provider: name, title: name)
         description.file = file(of: name)

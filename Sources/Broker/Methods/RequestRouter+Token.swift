@@ -7,7 +7,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `token.get`: from what is held, inside this very call, wherever that will do.
+    /// `token.get`: answered within this call if the held token is good enough.
     func getToken(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
         let parameters = try TokenGet.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
@@ -79,7 +79,7 @@ extension RequestRouter {
         result.expiresIn = token.remaining(at: broker.ports.clock.now)
         result.refreshed = served.refreshed
         if parameters.idToken == true {
-            // A token of another combination has one of its own, or none: the person's is the account's.
+            // A token of another combination has one of its own, or none: the user's is the account's.
             let source = token.idToken == nil ? served.record?.token ?? token : token
             result.idToken = source.idToken
             result.idTokenExpiresAt = source.idTokenExpiresAt

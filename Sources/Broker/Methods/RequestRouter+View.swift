@@ -35,7 +35,7 @@ extension RequestRouter {
             return request
         default:
             params["account"] = .string(try account(params, in: view))
-            // Where nobody can sign in, nobody has the person asked to either.
+            // A socket without `login.start` cannot have the user asked to sign in, either.
             if !view.socket.methods.contains(.loginStart) { params["interactive"] = nil }
             return request.with(params: params)
         }
@@ -43,7 +43,7 @@ extension RequestRouter {
 
     /// The account that is meant, of those that are seen: the rules are those of the main socket.
     private func account(_ params: JSONObject, in view: SocketView) throws(ProtocolError) -> String {
-        // What is ill-typed is for the method's own reader.
+        // Type errors are reported by the method.
         if let name = params["account"] {
             guard let name = name.string else { throw .invalidParams(member: "account", "must be a string") }
             guard view.socket.accounts.contains(name), broker.accounts[name] != nil else {
@@ -72,7 +72,7 @@ extension RequestRouter {
         ProtocolError(.loginUnknown, "no sign-in of that id is under way; it may have ended")
     }
 
-    /// The answers that tell of the daemon as a whole, as they are on a narrower socket; nil: the method's own will do.
+    /// The answers that tell of the daemon as a whole, as they are on a narrower socket; nil: the method's own answer.
     func answer(_ request: RequestMessage, as method: Method, in view: SocketView) throws(ProtocolError) -> Handling? {
         switch method {
         case .hello:

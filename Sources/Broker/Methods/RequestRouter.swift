@@ -149,7 +149,7 @@ package import TokendProtocol
         .eventsSubscribe: EventsSubscribe.Parameters.names,
     ]
 
-    /// A daemon that started with a broken `config.json5` answers what helps to mend it, and nothing else.
+    /// A daemon that started with a broken `config.json5` serves only the methods that help to fix it.
     private func refuseWhileBroken(_ method: Method) throws(ProtocolError) {
         if isStopping { throw ProtocolError(.cancelled, "tokend is stopping; try again in a moment") }
         guard broker.isBroken, let fault = broker.configuration.daemonFaults.first else { return }

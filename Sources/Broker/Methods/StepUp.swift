@@ -9,9 +9,9 @@ import TokendProtocol
 /// What an API wants of the sign-in behind a token, as it says with its 401 (RFC 9470, section 3): a new authorization
 /// request with these values, and never a refresh.
 struct StepUp: Sendable, Equatable {
-    /// The authentication classes that will do, best first, separated by spaces.
+    /// The acceptable authentication classes, best first, separated by spaces.
     var acrValues: String?
-    /// How many seconds ago the person may have signed in.
+    /// How many seconds ago the user may have signed in.
     var maxAge: Int64?
 
     /// Reads the value of a `WWW-Authenticate` field.
@@ -34,7 +34,7 @@ struct StepUp: Sendable, Equatable {
         return parameters
     }
 
-    /// The command that a person gives for it.
+    /// The command that a user gives for it.
     func command(account: String) -> String {
         var words = ["tokenctl login \(account)"]
         if let acrValues { words.append("--acr-values '\(acrValues)'") }
@@ -50,7 +50,7 @@ struct StepUp: Sendable, Equatable {
 }
 
 extension Account {
-    /// What the API wants of the person, where that is what it refused the held token for. A newer token than the
+    /// What the API wants of the user, where that is what it refused the held token for. A newer token than the
     /// refused one may come of a newer sign-in, so that is tried first.
     func stepUp(_ parameters: TokenGet.Parameters, of variant: TokenVariant?) -> StepUp? {
         guard let stepUp = parameters.challenge.flatMap(StepUp.init(challenge:)), !machine.isHeldBack,
@@ -59,7 +59,7 @@ extension Account {
         return parameters.rejected.map { $0 == held.accessToken } ?? true ? stepUp : nil
     }
 
-    /// What a client is told who may not ask the person.
+    /// What a client is told who may not ask the user.
     func loginRequired(_ stepUp: StepUp) -> ProtocolError {
         var data: JSONObject = ["account": .string(name), "reason": .string(EndReason.stepUp.rawValue)]
         if let acrValues = stepUp.acrValues { data["acr_values"] = .string(acrValues) }

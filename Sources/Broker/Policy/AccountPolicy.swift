@@ -23,7 +23,7 @@ package struct AccountPolicy: Sendable, Equatable {
     /// What becomes of a request for a token.
     package enum TokenVerdict: Sendable, Equatable {
         case allowed(TokenLimits)
-        /// The person is asked first: each time, or once.
+        /// The user is asked first: each time, or once.
         case asks(TokenLimits, isEachTime: Bool)
         /// No entry means the client.
         case refused
@@ -45,7 +45,7 @@ package struct AccountPolicy: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether every program gets every token without a question, so that nobody needs to know which one asks.
+    /// Whether every program gets every token without a question, so that the peer need not be identified.
     package func isOpen(under administrator: AdministratorPolicy) -> Bool {
         allow == [Entry(.any)] && max(confirm, administrator.confirmAtLeast) == .never && administrator.deny.isEmpty
     }

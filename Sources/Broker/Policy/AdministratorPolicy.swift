@@ -4,12 +4,12 @@
 package import Systemd
 
 /// What the machine's administrator rules for everyone: `/etc/tokend/policy.json5`, applied last, so that no file of a
-/// person's can widen it.
+/// user's can widen it.
 package struct AdministratorPolicy: Sendable, Equatable {
     /// Programs that get nothing of any account.
     package var deny: [ClientPattern] = []
     package var confirmAtLeast = ConfirmPolicy.never
-    /// Whether a person may make further, narrower sockets.
+    /// Whether a user may make further, narrower sockets.
     package var allowsSockets = true
 
     package init() {}

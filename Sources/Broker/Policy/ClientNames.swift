@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// What the names in entries can be. One that no program can ever have is a fault: somebody believes in it.
+/// What the names in entries can be. A name that no program can have is a fault, so that nobody relies on it.
 enum ClientNames {
     /// The path of a program's file, as the kernel writes one: nothing in it is left to be resolved.
     static func checkPath(_ path: String) throws(PatternFault) {

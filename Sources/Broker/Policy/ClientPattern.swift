@@ -71,7 +71,7 @@ package enum ClientPattern: Sendable, Hashable {
     }
 
     /// Whether it means this client. A client that cannot be named is meant by `*` alone; one in a sandbox never by the
-    /// file that it runs, since a sandbox may run files of the person's.
+    /// file that it runs, since a sandbox may run files of the user's.
     ///
     /// - Parameter fileAt: which file a path leads to, as the daemon sees it.
     package func matches(_ peer: PeerIdentity, fileAt: (String) -> FileIdentity?) -> Bool {
@@ -120,7 +120,7 @@ extension PeerIdentity {
         return "exe:" + ProgramPath(process.executable.path).revealed
     }
 
-    /// Who asks, for a person.
+    /// Who asks, for a user.
     var phrase: String {
         switch self {
         case .unknown(let pid, let doubt): "a program that cannot be named (process \(pid): \(doubt.rawValue))"

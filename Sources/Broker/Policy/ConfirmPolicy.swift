@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Whether the person is asked before a program gets a token.
+/// Whether the user is asked before a program gets a token.
 package enum ConfirmPolicy: String, Sendable, CaseIterable, Comparable {
     case never
     /// Once for each program; the answer may be remembered.

@@ -6,10 +6,10 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// Shows a person something outside of any program: a desktop's notifications.
+/// Shows a user something outside of any program: a desktop's notifications.
 @LoopActor package protocol PersonNotifying: AnyObject, Sendable {
-    /// Asks, and calls `answer` once: with what the person chose, or with nil at once where nobody can be asked, and where
-    /// the question was closed unanswered.
+    /// Asks, and calls `answer` once: with the user's choice, or with nil at once if nobody can be asked or the
+    /// question was closed unanswered.
     ///
     /// - Returns: called to take the question away again.
     func ask(
@@ -35,7 +35,7 @@ package enum PersonReply: Sendable, Equatable {
     case nobody
 }
 
-/// What a person is asked.
+/// What a user is asked.
 package struct ConfirmQuestion: Sendable, Equatable {
     /// What it is about.
     package enum Matter: Sendable, Equatable {
@@ -87,7 +87,7 @@ extension ConfirmQuestion {
     }
 }
 
-/// What a person is told who has to sign in again, or has done so.
+/// What is shown to a user who has to sign in again, or has done so.
 package struct LoginReminder: Sendable, Equatable {
     package var account: String
     /// One sentence.

@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// A program's path before a person's eyes: what is cleaned away there, such as a character without width, would make it
+/// A program's path as a user is shown it. A character that cleaning removes, such as one without width, would make it
 /// look like another program's.
 package struct ProgramPath: Sendable {
     /// As the kernel has it.

@@ -5,8 +5,8 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// The questions that wait for their person: one a client and account at a time, a minute each, and few at once; the
-/// others wait for their turn.
+/// The questions that wait for the user: one for each client and account at a time, a minute each, and few at once; the
+/// others wait.
 @LoopActor final class Questions {
     /// What became of a question, for those that wait for it.
     enum Outcome: Equatable {
@@ -16,7 +16,7 @@ import TokendProtocol
         case unanswered
         /// Nobody can be asked.
         case nobody
-        /// So many questions wait that this one is not put.
+        /// Too many questions wait: this one is not asked.
         case crowded
     }
 
@@ -36,24 +36,24 @@ import TokendProtocol
         var waiting: [Waiter]
         var timer: (any ScheduledTimer)?
         var retract: @LoopActor () -> Void = {}
-        /// No desktop shows it: it waits for a client that puts it to a person.
+        /// No desktop shows it: it waits for a client that asks the user.
         var isForClients = false
     }
 
     private static let patience: Duration = .seconds(60)
-    /// A person can look at so many at once.
+    /// A user can look at so many at once.
     static let mostShown = 3
-    /// Beyond so many, nobody would ever come to the last.
+    /// With more, the last one would never be reached.
     static let mostQueued = 32
     /// So many requests of one program may wait for one answer.
     static let mostWaiting = SessionLimits.waitingForAnswer
     private let ports: BrokerPorts
     private var open: [String: Open] = [:]
-    /// Not put yet, who waits longest first; their minute begins when they are.
+    /// Not asked yet, the oldest first; their minute begins when they are asked.
     private var queue: [Open] = []
-    /// What a person said no to, or left unanswered, and until when nothing more is asked about it.
+    /// What a user said no to, or left unanswered, and until when nothing more is asked about it.
     private var quiet: [String: (until: BootInstant, outcome: Outcome)] = [:]
-    /// Whether a client is connected that puts questions to a person.
+    /// Whether a client is connected that puts questions to a user.
     var hasAnsweringClient: @LoopActor () -> Bool = { false }
 
     init(ports: BrokerPorts) {
@@ -99,7 +99,7 @@ import TokendProtocol
         putNext()
     }
 
-    /// Puts what waits for its turn, as far as there is room; what nobody waits for any more is dropped.
+    /// Asks the next questions as far as there is room, and drops those without a waiting client.
     private func putNext() {
         while open.count < Self.mostShown, !queue.isEmpty {
             let next = queue.removeFirst()
@@ -147,7 +147,7 @@ import TokendProtocol
         }
     }
 
-    /// Nobody answers any more what no desktop shows, unless another such client is there.
+    /// Ends the questions that no desktop shows, unless another client can ask them.
     func answeringClientLeft() {
         guard !hasAnsweringClient() else { return }
         for id in open.filter({ $0.value.isForClients }).keys { settle(id, .nobody) }

@@ -36,7 +36,7 @@ package struct TokenLimits: Sendable, Equatable {
     /// - Returns: nil where what is asked for lies outside.
     package func narrowing(_ params: JSONObject) -> JSONObject? {
         guard !isEmpty else { return params }
-        // An ID token says who the person is, whatever the access token is held to.
+        // An ID token says who the user is, whatever the access token is held to.
         guard params["id_token"]?.bool != true else { return nil }
         var params = params
         if let scope {
@@ -55,7 +55,7 @@ package struct TokenLimits: Sendable, Equatable {
         return params
     }
 
-    /// What the limits are, for a person.
+    /// What the limits are, for a user.
     package var phrase: String {
         let parts = [scope.map { "the scope “\($0.text)”" }, resource.map { "the resource \($0)" }]
         return parts.compactMap(\.self).joined(separator: " and ")

@@ -5,7 +5,7 @@ import HTTPTypes
 import OAuth
 import StrictJSON
 
-/// One thing that a preset cannot know: a person supplies it in `set`, and it goes where `{NAME}` stands.
+/// One thing that a preset cannot know: a user supplies it in `set`, and it goes where `{NAME}` stands.
 package struct PresetQuestion: Sendable, Equatable {
     /// What an answer may be: whatever else it held could turn a URL into another one.
     package enum Kind: String, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ package struct PresetQuestion: Sendable, Equatable {
     }
 
     package let name: String
-    /// What it is and where it is found, for a person.
+    /// What it is and where it is found, for a user.
     package let about: String
     package let kind: Kind
     package let example: String?

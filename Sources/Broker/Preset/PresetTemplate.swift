@@ -4,7 +4,7 @@
 import OAuth
 import StrictJSON
 
-/// A preset's settings with a person's answers in the places of `{NAME}`.
+/// A preset's settings with a user's answers in the places of `{NAME}`.
 struct PresetTemplate {
     let answers: [String: String]
 

@@ -4,11 +4,11 @@
 package import StrictJSON
 import TokendProtocol
 
-/// What is known of one provider: settings that accounts build on, and what a person has to do there first.
+/// What is known of one provider: settings that accounts build on, and what a user has to do there first.
 ///
 /// It is data alone (`NAME.json5`); whatever is odd about a provider is a setting that any account may have.
 package struct ProviderPreset: Sendable {
-    /// What a person registers at the provider before the first sign-in.
+    /// What a user registers at the provider before the first sign-in.
     package struct Registration: Sendable, Equatable {
         /// Where.
         package var url: String?
@@ -25,11 +25,11 @@ package struct ProviderPreset: Sendable {
     /// What it is for, in half a line.
     package let about: String
     package let registration: Registration
-    /// What a person should know before the first sign-in, a sentence each.
+    /// What a user should know before the first sign-in, a sentence each.
     package let notes: [String]
-    /// Whether the provider registers a client by itself, so that a person need not (RFC 7591).
+    /// Whether the provider registers a client by itself, so that a user need not (RFC 7591).
     package let registersClients: Bool
-    /// What a person has to supply besides a registration, in the order of asking.
+    /// What a user has to supply besides a registration, in the order of asking.
     package let asks: [PresetQuestion]
     /// The settings, with `{NAME}` where an answer goes.
     package let account: JSONObject

@@ -5,7 +5,7 @@ import HTTPTypes
 import StrictJSON
 package import TokendProtocol
 
-/// The presets that accounts may build on, by name: the files of the person's and the administrator's folders above
+/// The presets that accounts may build on, by name: the files of the user's and the administrator's folders above
 /// those that the program brings along.
 package struct ProviderPresets: Sendable {
     private var sources: [String: ConfigurationSource]
@@ -30,7 +30,7 @@ package struct ProviderPresets: Sendable {
         Set(sources.keys).union(unreadable.keys).sorted()
     }
 
-    /// The file of a preset that a person or an administrator wrote; nil for what the program brings along.
+    /// The file of a preset that a user or an administrator wrote; nil for what the program brings along.
     package func file(of name: String) -> String? {
         own.contains(name) ? sources[name]?.file ?? unreadable[name]?.file : nil
     }

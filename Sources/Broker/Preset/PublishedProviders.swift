@@ -83,7 +83,7 @@ struct PublishedProviders {
             guard let text = value?.string, (try? WebURL(text))?.origin != url.origin else { continue }
             throw Refusal(message: "“\(name)”: \(member) leads to another server than the list is from")
         }
-        // A person trusts the provider that is named: a list must not send its codes and tokens elsewhere.
+        // A user trusts the provider that is named: a list must not send its codes and tokens elsewhere.
         guard config["endpoints"] == nil || (config["issuer"] == nil && config["provider"] == nil) else {
             throw Refusal(message: "“\(name)”: endpoints stand beside an issuer or a provider, which names its own")
         }

@@ -98,7 +98,7 @@ extension ProviderAccess {
         )
     }
 
-    /// A refresh may bring no new ID token (OpenID Connect Core, section 12.2); then only a person can.
+    /// A refresh may bring no new ID token (OpenID Connect Core, section 12.2); then only a user can.
     private func nothingToShow(_ exchange: ApplicationExchange) -> RefreshFailure {
         let name = account.name
         let what = exchange.subject == .idToken ? "ID token" : "access token"

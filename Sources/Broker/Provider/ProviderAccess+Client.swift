@@ -9,7 +9,7 @@ import StrictJSON
 import TokendProtocol
 
 extension ProviderAccess {
-    /// How the client shows itself in one request: by the method of the account's file and no other, with what the
+    /// How the client authenticates in one request: by the method of the account's file and no other, with what the
     /// secret store has for it (RFC 6749, section 2.3).
     ///
     /// For every endpoint that asks for it: token, revocation, introspection, device authorization, pushed requests.
@@ -33,8 +33,8 @@ extension ProviderAccess {
         }
     }
 
-    /// The same access with what the client shows itself with in it: for a flow that must know before it begins that
-    /// it can show itself, and that asks the store no further time.
+    /// The same access with what the client authenticates with in it: for a flow that must know before it begins that
+    /// it can authenticate, and that asks the store no further time.
     func identified() async throws(ClientFault) -> ProviderAccess {
         var access = self
         access.credential = try await foundCredential()
@@ -75,7 +75,7 @@ extension ProviderAccess {
         return key.publicJWK
     }
 
-    /// What lets the client register itself, where a person gave it for this provider.
+    /// What lets the client register itself, where a user gave it for this provider.
     func initialAccessToken() async throws(ClientFault) -> Secret? {
         let record: ClientRecord
         do throws(StoreError) {

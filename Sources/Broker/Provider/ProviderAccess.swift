@@ -17,7 +17,7 @@ import TokendProtocol
     let clock: any Clock
     let entropy: any Entropy
     var directory: ProviderDirectory
-    /// What the client shows itself with lies here.
+    /// Holds what the client authenticates with.
     let vault: ClientVault
     /// What was found there; nil: not looked for yet.
     var credential: ClientCredential?
@@ -41,7 +41,7 @@ import TokendProtocol
 
     /// Sends one token request. `at` is the time of sending, from which lifetimes count.
     ///
-    /// - Throws: where nothing was sent: the client cannot show itself, or the account's own parameters break a rule.
+    /// - Throws: where nothing was sent: the client cannot authenticate, or the account's own parameters break a rule.
     func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(ProtocolError) -> Sent {
         let authentication = try await authentication()
         let http: HTTPRequest
@@ -146,7 +146,7 @@ import TokendProtocol
 
 /// Why a provider has not revoked a token.
 struct RevocationFault {
-    /// One sentence for a person.
+    /// One sentence for a user.
     let message: String
     /// Whether it may work another time.
     let isPassing: Bool
@@ -159,7 +159,7 @@ struct RevocationFault {
 
 /// Why an answer's identity was not accepted.
 enum IdentityFailure: Error {
-    /// A refreshed token is in order and about another person.
+    /// A refreshed token is in order and about another user.
     case otherSubject
     /// It breaks a rule.
     case check(String, String)

@@ -57,7 +57,7 @@ package import TokendProtocol
         return wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
     }
 
-    /// Forgets what was fetched: what was fetched before may be what a person is mending.
+    /// Forgets what was fetched: what was fetched before may be what a user is fixing.
     package func forgetAll() {
         metadata = [:]
         keySets = [:]

@@ -33,13 +33,13 @@ import TokendProtocol
     private var isInputOver = false
     /// What the source watches for, so that it is asked only to change it.
     private var watched = ClientSession.input
-    /// The last read left something in the socket, of which no edge will tell.
+    /// The last read left bytes in the socket, for which no further edge comes.
     private var mayHaveMoreInput = false
-    /// It has had its turn, and lines are left: others come first.
+    /// Its turn is over and lines are left: other clients come first.
     private var isTurnOver = false
-    /// A line was over the limit: what comes is read away until the connection is closed.
+    /// A line was over the limit: input is discarded until the connection is closed.
     private var isDiscarding = false
-    /// Ends the reading away.
+    /// Ends the discarding.
     private var discardingEnd: (any ScheduledTimer)?
     /// Ends the connection of a client that has too much unread.
     private var unreadEnd: (any ScheduledTimer)?
@@ -76,7 +76,7 @@ import TokendProtocol
         if canRead, events.contains(.readable) || isGone {
             read(untilEnd: isGone || events.contains(.readHangUp))
         } else if isGone, !isTurnOver {
-            // Nobody is there to be answered, and what is not read yet would wait for room that never comes.
+            // The client is gone, and unread bytes would wait for room that never comes.
             close()
         }
     }
@@ -102,7 +102,7 @@ import TokendProtocol
     }
 
     private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
-        // What the one who connected wrote before is that one's still.
+        // Bytes before these are still those of the process that connected.
         if !connected.isOwn(sender) { advance() }
         guard descriptor >= 0 else { return }
         connected.noteSender(sender)
@@ -190,7 +190,7 @@ import TokendProtocol
         }
     }
 
-    /// What was sent is read away for a moment, so that the client gets to read the answer instead of a reset.
+    /// Discards input for a moment, so that the client reads the answer instead of a reset.
     private func refuseOverlong() {
         let error = ProtocolError(
             .invalidRequest,
@@ -292,6 +292,6 @@ import TokendProtocol
         server.handler.ended(self)
     }
 
-    /// Whether answers are owed or not yet read.
+    /// Whether answers are pending or not yet read.
     var isBusy: Bool { !pending.isEmpty || !output.isEmpty || isTurnOver }
 }

@@ -26,7 +26,7 @@ struct ConnectedPeer {
         firstProgram = process.program(on: descriptor)
     }
 
-    /// Remembers that `sender` wrote; 0: nobody knows who.
+    /// Remembers that `sender` wrote; 0: the sender is unknown.
     mutating func noteSender(_ sender: Int32) {
         if !isOwn(sender) { isShared = true }
     }
@@ -34,7 +34,7 @@ struct ConnectedPeer {
     /// Whether it is the one who connected, as far as the kernel says.
     func isOwn(_ sender: Int32) -> Bool { sender == credentials.pid || sender == 0 && isFromBacklog }
 
-    /// Who it is now: a connection outlives what a process runs, and may be passed on.
+    /// Identifies the peer now: the process may run another program since, or have passed the connection on.
     mutating func identity(on descriptor: Int32) -> PeerIdentity {
         guard !isShared else { return .unknown(pid: credentials.pid, .shared) }
         let identity = process.identity(on: descriptor)

@@ -5,7 +5,7 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// A reply that is owed: made when a request cannot be answered at once, and answered exactly once.
+/// A pending reply: made when a request cannot be answered at once, and answered exactly once.
 @LoopActor package final class PendingReply {
     /// What is answered; its parameters, which may be long, are not kept.
     package let request: RequestMessage

@@ -44,7 +44,7 @@ extension RequestHandler {
     /// Nothing is ever at hand.
     package func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply? { nil }
 
-    /// Nobody asks.
+    /// No policy needs it.
     package var asksForPrograms: Bool { false }
 
     /// Everyone hears of everything.

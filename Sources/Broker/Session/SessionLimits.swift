@@ -29,7 +29,7 @@ package struct SessionLimits: Sendable {
     /// GLib, which the keyring is reached with, ends the process where it gets none.
     package var clients = SessionLimits.clients(ofDescriptors: SessionLimits.descriptors)
 
-    /// The last places of the main socket: see `SocketServer`. A person's own tools need few.
+    /// The last places of the main socket: see `SocketServer`. A user's own tools need few.
     package var reserved: Int { min(64, clients / 8) }
 
     /// What the process may have in all.
@@ -43,7 +43,7 @@ package struct SessionLimits: Sendable {
     }
 
     /// How many clients each of so many further sockets may have: together an eighth of the descriptors, so that who is
-    /// kept to these keeps nobody from the main one.
+    /// limited to these does not block the main one.
     package static func furtherClients(ofDescriptors count: Int = descriptors, sockets: Int) -> Int {
         min(mostFurther, max(count / 8 / max(sockets, 1), 4))
     }

@@ -74,7 +74,7 @@ package import TokendProtocol
     /// Clients that wait for an answer, or have not read it yet.
     package var busyCount: Int { sessions.values.count { $0.isBusy } }
 
-    /// Whether a client is connected that puts questions to a person.
+    /// Whether a client is connected that puts questions to a user.
     var hasAnsweringClient: Bool {
         subscribers.sessions.contains { $0.confirmsQuestions && $0.identity().isOutsideSandboxes }
     }

@@ -26,6 +26,6 @@ package struct SocketView: Sendable {
 }
 
 extension EventMessage {
-    /// Whether it is about what another program asks of the person.
+    /// Whether it is about what another program asks of the user.
     var isQuestion: Bool { type == .confirmWanted || type == .confirmEnded }
 }

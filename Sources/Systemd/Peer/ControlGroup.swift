@@ -3,7 +3,7 @@
 
 /// What the name of a process's control group says of it (`/proc/PID/cgroup`, cgroups(7)).
 package struct ControlGroup: Sendable, Equatable {
-    /// The unit that it belongs to: the user manager's where the person's own manager runs it, the system's otherwise;
+    /// The unit that it belongs to: the user manager's where the user's own manager runs it, the system's otherwise;
     /// nil where no unit does.
     package var unit: String?
     /// The Flatpak whose scope it is in.

@@ -40,7 +40,7 @@ struct ProcessFolder {
     }
 
     private func look(uid: UInt32) throws(Exhausted) -> PeerIdentity {
-        // Without a view of its root nobody can say that it is in no sandbox.
+        // Without a view of its root, it may be in a sandbox.
         let opened = open(path + "/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
         guard let root = try Exhausted.check(opened) else { return .unknown(pid: pid, .unreadable) }
         defer { close(root) }

@@ -3,7 +3,7 @@
 
 package import TokendProtocol
 
-/// What to say where no browser is opened from here: how the person gets to the page, and the answer home. Pure.
+/// What to say where no browser is opened from here: how the user gets to the page, and the answer home. Pure.
 package struct BrowserAbsence: Sendable {
     private let started: LoginStart.Result
     private let account: String

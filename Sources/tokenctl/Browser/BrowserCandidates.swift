@@ -14,7 +14,7 @@ package enum BrowserCandidates {
         }
     }
 
-    /// `BROWSER` first (it is how editors and containers say where the person's browser is), then `xdg-open` where there
+    /// `BROWSER` first (it is how editors and containers say where the user's browser is), then `xdg-open` where there
     /// is a display, then WSL's `wslview`. Without a display `xdg-open` would start a text browser on this terminal.
     ///
     /// `find` turns a program's name into its path, or nil.

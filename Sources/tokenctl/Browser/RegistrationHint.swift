@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// Which redirect URI a provider must have, for a person whose provider refuses the one that was sent: such a refusal
+/// Which redirect URI a provider must have, for a user whose provider refuses the one that was sent: such a refusal
 /// shows on the provider's page alone. Pure.
 package struct RegistrationHint: Sendable, Equatable {
     /// What to say.

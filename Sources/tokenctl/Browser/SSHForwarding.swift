@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How a browser on the person's own machine reaches the redirect listener on this one. Pure.
+/// How a browser on the user's own machine reaches the redirect listener on this one. Pure.
 package enum SSHForwarding {
     /// The command to run over there; nil outside an SSH session, or where the redirect does not come to a port here.
     ///

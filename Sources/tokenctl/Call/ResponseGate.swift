@@ -3,7 +3,7 @@
 
 /// Lets a response through, unless it is a 401 that leads to another try. Pure.
 struct ResponseGate {
-    /// What came of the program, on its way to the person.
+    /// What came of the program, on its way to the user.
     struct Piece: Equatable {
         let source: PipedProgram.Source
         let bytes: [UInt8]

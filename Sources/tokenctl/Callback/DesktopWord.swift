@@ -4,7 +4,7 @@
 import HTTPTypes
 
 /// One notification of the desktop's, by `notify-send`: a browser that brings a private-use scheme's answer shows the
-/// person nothing, and nobody reads what a handler says on stderr.
+/// user nothing, and a handler's stderr is not read.
 struct DesktopWord {
     private let program: String
     private let environment: ProgramVariables

@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// Why an address that a person pasted is not the one that a sign-in ends on. Pure; the daemon is the one who judges,
+/// Why an address that a user pasted is not the one that a sign-in ends on. Pure; the daemon is the one who judges,
 /// and this is its sentence.
 package enum PastedAddress {
     /// The address without what mails and chats put around one: angle brackets, quotes, blanks.

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A text file of the person's.
+/// A text file of the user's.
 struct PlainFile {
     private let path: String
 

@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// Finds what a person meant by a mistyped name.
+/// Finds what a user meant by a mistyped name.
 package enum NearestName {
     /// The name nearest to what was typed, where one is near enough to be meant: at most one wrong key in three.
     package static func of(_ typed: String, among names: [String]) -> String? {

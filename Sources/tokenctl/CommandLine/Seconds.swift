@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A length of time as a person types it: `90`, `90s`, `10m`, `2h`.
+/// A length of time as a user types it: `90`, `90s`, `10m`, `2h`.
 package enum Seconds {
     /// Whole seconds, or nil where the text is no length of time.
     package static func parse(_ text: String) -> Int64? {

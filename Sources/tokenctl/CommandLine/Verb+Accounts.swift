@@ -13,7 +13,7 @@ extension Verb {
         Flag("--redirect-uri", value: "URI", "the redirect URI registered at the provider"),
     ]
 
-    /// How the client shows itself, where it is not a public one.
+    /// How the client authenticates, where it is not a public one.
     static let clientFlags: [Flag] = [
         Flag("--client-authentication", value: "METHOD", "how the client shows itself to the provider"),
         Flag("--flow", value: "FLOW", "browser, device, or client_credentials where nobody signs in"),

@@ -2,11 +2,11 @@
 // Copyright the tokend authors
 
 extension Verb {
-    /// Verbs that a person looks for together.
+    /// Verbs that a user looks for together.
     package struct Section: Sendable {
         /// What they have in common, for the list of verbs.
         package let title: String
-        /// In the order in which a person meets them.
+        /// In the order in which a user meets them.
         package let verbs: [Verb]
     }
 
@@ -28,7 +28,7 @@ extension Verb {
         ),
     ]
 
-    /// All verbs, in the order in which a person meets them.
+    /// All verbs, in the order in which a user meets them.
     package static let all: [Verb] = sections.flatMap(\.verbs) + [help]
 
     /// The verb of that name.

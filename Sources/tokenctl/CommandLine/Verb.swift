@@ -3,7 +3,7 @@
 
 /// One thing that `tokenctl` can be asked to do, as a value: what the parser accepts and what the help says.
 package struct Verb: Sendable, Equatable {
-    /// Which verb it is; the raw value is what a person types.
+    /// Which verb it is; the raw value is what a user types.
     package enum Name: String, Sendable, CaseIterable {
         case login, status, logout, token, refresh, pause, resume, unlock
         case exec, call, forward, doctor, completion, callback
@@ -65,7 +65,7 @@ package struct Verb: Sendable, Equatable {
         }
     }
 
-    /// What a person types.
+    /// What a user types.
     package let name: Name
     /// What may stand after it without a dash.
     package let operand: Operand

@@ -7,7 +7,7 @@ import TokendProtocol
 
 /// Where another tool wants to send a credential, and which accounts' tokens may go there. Pure.
 ///
-/// A token goes to the host that issued it. Any other host has to be tied to an account by the person, with
+/// A token goes to the host that issued it. Any other host has to be tied to an account by the user, with
 /// `--account`: a helper that any repository's URL could move to hand out a token would be a hole.
 package struct CredentialHost: Sendable, Equatable {
     private let url: WebURL

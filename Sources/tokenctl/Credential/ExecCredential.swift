@@ -11,7 +11,7 @@ package struct ExecCredential: Sendable, Equatable {
     /// The version in which kubectl wants its answer.
     package let apiVersion: String
 
-    /// From `KUBERNETES_EXEC_INFO`; without it version 1 is meant, as where a person tries it.
+    /// From `KUBERNETES_EXEC_INFO`; without it version 1 is meant, as where a user tries it.
     package init(info: String?) throws(TokenctlError) {
         guard let info, !info.isEmpty else {
             apiVersion = Self.group + "v1"

@@ -41,7 +41,7 @@ struct GitCredentialVerb {
         }
     }
 
-    /// Where there is no token to give nothing is written, and git asks its other helpers, then the person.
+    /// Where there is no token to give nothing is written, and git asks its other helpers, then the user.
     private func get(_ wanted: GitCredential) throws(TokenctlError) {
         guard let host = wanted.host, let form = wanted.form else { return }
         guard let account = try conversation.account(for: host, user: wanted["username"]) else { return }

@@ -27,7 +27,7 @@ package struct WebIdentityFile {
         while true {
             let pause = Self.pause(end: end, now: conversation.now, isFailing: isFailing)
             if let signal = interruption.wait(for: .seconds(pause)) {
-                // A token that nobody renews is of no use to anyone.
+                // A token that is not renewed any more is useless.
                 unlink(path)
                 throw .interrupted(by: signal, "the file is not kept any more, and is removed")
             }

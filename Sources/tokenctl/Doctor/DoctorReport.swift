@@ -26,7 +26,7 @@ package struct DoctorReport: Sendable {
         }
     }
 
-    /// A finding each: what was looked at and what was seen, its mend below.
+    /// A finding each: what was looked at and what was seen, its fix below.
     package func lines(width: Int, palette: Palette) -> [String] {
         let checks = checks.map(Self.titled)
         let names = checks.map { TerminalText.sanitized($0.name, limit: 60) }
@@ -40,7 +40,7 @@ package struct DoctorReport: Sendable {
         let (sign, meaning) = sign(check.result, palette)
         let padding = String(repeating: " ", count: max(2, column + 2 - DisplayWidth.of(name)))
         var text = palette.fitting(TerminalText.sanitized(check.detail ?? ""))
-        // The daemon's sentence may end with the mend: it is told once, where it can be copied.
+        // The daemon's sentence may end with the fix: it is told once, where it can be copied.
         if let mend = check.mend, text.hasSuffix(": " + mend) { text.removeLast(mend.count + 1) }
         let beside = DisplayWidth.of(sign) + 1 + column + 2
         // A long path would leave the column anyway: then all of it goes below, where there is more room.

@@ -114,7 +114,7 @@ struct LocalExamination {
             return .init(name, isTheirs ? .ok : .fail, detail: detail)
         }
         if let fault = ownership(name, path, socket, mode: 0o600) { return fault }
-        // A socket that a person placed elsewhere may lie in a shared folder: its own mode guards it.
+        // A socket that a user placed elsewhere may lie in a shared folder: its own mode guards it.
         if environment["TOKEND_SOCKET"] == nil, let status = FileStatus(folder),
             let fault = ownership(name, folder, status, mode: 0o700)
         {

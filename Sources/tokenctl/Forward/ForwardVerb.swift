@@ -32,7 +32,7 @@ struct ForwardVerb {
         return ExitCode.success
     }
 
-    /// Keeps it up: what drops is taken up again, but for the first time, when it is the person's to mend.
+    /// Keeps it up: what drops is taken up again, but for the first time, when it is the user's to fix.
     private func carry(_ forwarding: SocketForwarding, _ interruption: Interruption) throws(TokenctlError) {
         var pause = ReconnectPause()
         while true {

@@ -19,7 +19,7 @@ package struct SocketForwarding: Sendable {
         self.path = path
     }
 
-    /// Makes the folder over there, for the person alone; what has that name in it is a dead socket of an earlier run.
+    /// Makes the folder over there, for the user alone; what has that name in it is a dead socket of an earlier run.
     package var preparation: [String] {
         let script =
             "umask 077; d=\"${XDG_RUNTIME_DIR:-$HOME/.cache}/tokend/forward\"; mkdir -p \"$d\" && chmod 700 \"$d\" && "

@@ -3,7 +3,7 @@
 
 package import StrictJSON
 
-/// One account of a `status` result, as it is shown: what its state means for a person and what to do about it. Pure.
+/// One account of a `status` result, as it is shown: what its state means for a user and what to do about it. Pure.
 package struct AccountView: Sendable {
     /// Its name, safe for a terminal.
     package let account: String
@@ -103,7 +103,7 @@ package struct AccountView: Sendable {
         members["fault"]?.object?["message"]?.string.map { TerminalText.sanitized($0, limit: 600) }
     }
 
-    /// A person should sign in anew soon.
+    /// A user should sign in anew soon.
     private var isEnding: Bool { members["grant_ending"]?.bool == true }
 
     private var isFaultyFile: Bool { members["fault"]?.object?["kind"]?.string == "config_invalid" }

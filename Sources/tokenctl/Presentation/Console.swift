@@ -97,7 +97,7 @@ package final class Console {
         _ = Self.writeAll(Array("\r\u{1B}[K".utf8), to: error)
     }
 
-    /// Asks the person for a line; nil at the end of the input.
+    /// Asks the user for a line; nil at the end of the input.
     package func ask(_ question: String) -> String? {
         prompt(question)
         return readLine()
@@ -112,7 +112,7 @@ package final class Console {
         case interrupted
     }
 
-    /// Asks the person for a line that is not shown while it is typed.
+    /// Asks the user for a line that is not shown while it is typed.
     ///
     /// - Parameter watching: a descriptor that ends the waiting; -1 for none. Whatever ends it, the terminal shows what
     ///   is typed again.

@@ -3,11 +3,11 @@
 
 package import TokendProtocol
 
-/// What a person is shown for a device login (RFC 8628, section 3.3): whose it is, the page, the code, and, where a
+/// What a user is shown for a device login (RFC 8628, section 3.3): whose it is, the page, the code, and, where a
 /// terminal has the room, a QR code. Pure.
 package struct DevicePrompt: Sendable {
     private let account: String
-    /// The provider's host, by which a person knows whose page it has to be (section 5.4).
+    /// The provider's host, by which a user knows whose page it has to be (section 5.4).
     private let host: String?
     private let code: String
     private let page: String

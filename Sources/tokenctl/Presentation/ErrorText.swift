@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// An error as a person reads it: the sentence, then commands, each once and on a line of its own. Pure.
+/// An error as a user reads it: the sentence, then commands, each once and on a line of its own. Pure.
 package struct ErrorText: Sendable, Equatable {
     /// The sentence, in lines.
     package let lines: [String]

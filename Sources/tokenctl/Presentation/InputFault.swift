@@ -12,7 +12,7 @@ package struct InputFault: Error, Sendable, Equatable {
         self.reason = reason
     }
 
-    /// All that a file holds, up to `limit` bytes; a pipe will do. `flags`: as open(2) has them.
+    /// All that a file holds, up to `limit` bytes; a pipe is accepted. `flags`: as open(2) has them.
     static func readAll(ofFile path: String, limit: Int, flags: Int32 = 0) throws(InputFault) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | flags)
         guard descriptor >= 0 else { throw system(errno) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A word as a person can paste it into a shell. Pure.
+/// A word as a user can paste it into a shell. Pure.
 package enum ShellWord {
     /// The word itself where the shell leaves it as it stands, else in single quotes.
     package static func quoted(_ word: String) -> String {

@@ -5,11 +5,11 @@ import Glibc
 
 /// What the three standard descriptors are, and what the environment says about showing things on them.
 package struct TerminalTraits: Sendable, Equatable {
-    /// Whether a person can answer.
+    /// Whether a user can answer.
     package var inputIsTerminal: Bool
-    /// Whether data is shown to a person.
+    /// Whether data is shown to a user.
     package var outputIsTerminal: Bool
-    /// Whether talk is shown to a person.
+    /// Whether talk is shown to a user.
     package var errorIsTerminal: Bool
     /// Columns to write in: the terminal's, at most 80.
     package var width: Int
@@ -53,10 +53,10 @@ package struct TerminalTraits: Sendable, Equatable {
         )
     }
 
-    /// Whether a person sits there: one who reads what is said and can answer.
+    /// Whether a user sits there: one who reads what is said and can answer.
     package var isInteractive: Bool { inputIsTerminal && errorIsTerminal }
 
-    /// Columns for a table of data: whoever searches a pipe wants it whole.
+    /// Columns for a table of data; a pipe gets whole lines, for searching.
     package var tableWidth: Int { outputIsTerminal ? width : Int.max }
 
     /// How to write data (stdout).

@@ -3,7 +3,7 @@
 
 /// What the keys that edit a line do where the terminal does not do it itself. Pure.
 struct TypedLine {
-    /// Adds what was typed; false where the person ended the input (Ctrl-D on an empty line).
+    /// Adds what was typed; false where the user ended the input (Ctrl-D on an empty line).
     func append(_ bytes: [UInt8], to line: inout [UInt8]) -> Bool {
         for byte in bytes {
             switch byte {

@@ -110,7 +110,7 @@ struct AccountAddition {
         switch error.code.rawValue {
         case TokenctlError.Code.accountExists.rawValue: error.next = [draft.replacement]
         case "config_invalid":
-            // Nothing was written: there is no line to mend, only a flag.
+            // Nothing was written: there is no line to fix, only a flag.
             error.message = ConfigFault(error.data).withoutPlace(error.message)
             error.next = []
         default: break

@@ -25,13 +25,13 @@ package struct AccountDraft: Sendable, Equatable {
     package let scopes: [String]
     /// The redirect URI, where it is not the default one.
     package let redirectURI: String?
-    /// How the client shows itself; nil for a public client.
+    /// How the client authenticates; nil for a public client.
     package let clientAuthentication: String?
     /// How it comes to its tokens; nil for a sign-in by browser.
     package let flow: String?
     /// The flags that name the files with its secret or key, and their values.
     package let secretFiles: [String]
-    /// The client's secret, where a person typed one.
+    /// The client's secret, where a user typed one.
     package var clientSecret: Secret?
 
     /// Whether the command line means to make an account.
@@ -50,7 +50,7 @@ package struct AccountDraft: Sendable, Equatable {
         )
     }
 
-    /// As above, with what the person answered instead of the flags.
+    /// As above, with what the user answered instead of the flags.
     package init(
         account: String?,
         place: Place?,

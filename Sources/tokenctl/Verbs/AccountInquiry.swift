@@ -5,7 +5,7 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// Makes a draft of an account: of the flags, and at a terminal of what a person answers to what they leave open.
+/// Makes a draft of an account: of the flags, and at a terminal of what a user answers to what they leave open.
 struct AccountInquiry {
     private let conversation: Conversation
     private var invocation: Invocation { conversation.invocation }
@@ -59,7 +59,7 @@ struct AccountInquiry {
         )
     }
 
-    /// The name that was given, or that the person answers: none that is taken already.
+    /// The name that was given, or that the user answers: none that is taken already.
     private func accountName() throws(TokenctlError) -> String {
         if let name = invocation.account { return name }
         let taken = invocation.has("--replace") ? nil : try? conversation.ask(AccountList.self, NoParameters())
@@ -121,7 +121,7 @@ struct AccountInquiry {
         return shown?["config"]?.object.map(draft.matches) ?? false
     }
 
-    /// What the person answers; nil where they leave it at what the preset assumes.
+    /// What the user answers; nil where they leave it at what the preset assumes.
     private func answer(to question: PresetDescription.Question) throws(TokenctlError) -> String? {
         let example = question.example.map { ", such as \(TerminalText.sanitized($0))" } ?? ""
         let about = TerminalText.sanitized(question.about)

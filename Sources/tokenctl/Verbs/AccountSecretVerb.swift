@@ -5,7 +5,7 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl account secret`: hands the secret store what an account's client shows itself with; from stdin, a file or
+/// `tokenctl account secret`: hands the secret store what an account's client authenticates with; from stdin, a file or
 /// a hidden line, never an argument.
 struct AccountSecretVerb {
     private let conversation: Conversation
@@ -50,7 +50,7 @@ struct ClientSecretInput {
     private let isKey: Bool
     private let conversation: Conversation
 
-    /// nil for a kind that nobody knows.
+    /// nil for an unknown kind.
     init?(_ kind: String, _ conversation: Conversation) {
         guard AccountSecret.Parameters.kinds.contains(kind) else { return nil }
         title = kind.replacing("_", with: " ")

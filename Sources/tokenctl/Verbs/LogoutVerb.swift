@@ -66,7 +66,7 @@ struct LogoutVerb {
         Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { conversation.console.say($0) }
     }
 
-    /// Leads the person's browser to the provider's own logout, which is the person's to finish.
+    /// Leads the user's browser to the provider's own logout, which is the user's to finish.
     private func endSession(_ result: JSONObject, _ account: String) {
         guard let url = result["end_session_url"]?.string else { return }
         SignOutPage(conversation, url: url).open(account)
@@ -128,7 +128,7 @@ package struct Farewell: Sendable {
         return lines
     }
 
-    /// There is no store, or none that answers: nobody knows whether it holds anything.
+    /// There is no store, or none that answers: whether it holds anything is unknown.
     private var isOutOfReach: Bool {
         result["removal_pending"]?.bool == true && result["removal_store"]?.string == "unavailable"
     }

@@ -72,7 +72,7 @@ struct PolicyAnswerVerb {
 
     /// Asks until there is an answer, from here or from elsewhere.
     ///
-    /// - Returns: false where the person ended the input.
+    /// - Returns: false where the user ended the input.
     private func put(
         _ question: PolicyQuestion,
         _ waiting: inout [PolicyQuestion],

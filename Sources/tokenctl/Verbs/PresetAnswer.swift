@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// A first look at what a person answers to a preset's question, while they are asked; the daemon has the last word. Pure.
+/// A first look at what a user answers to a preset's question, while they are asked; the daemon has the last word. Pure.
 package enum PresetAnswer {
     /// Why an answer of that kind will not do, as a sentence; nil for a good one, and for kinds that are not known here.
     package static func fault(of answer: String, kind: String?) -> String? {

@@ -4,7 +4,7 @@
 import StrictJSON
 import TokendProtocol
 
-/// What the daemon knows of one provider, in words for the person who makes an account there.
+/// What the daemon knows of one provider, in words for the user who makes an account there.
 struct PresetGuide {
     let preset: PresetDescription
 
@@ -40,7 +40,7 @@ struct PresetGuide {
         "tokend knows no provider “\(TerminalText.sanitized(name, limit: 60))”"
     }
 
-    /// Why a provider's name, or an issuer, that a person typed will not do; nil for a good one.
+    /// Why a provider's name, or an issuer, that a user typed will not do; nil for a good one.
     static func fault(of answer: String, among presets: [PresetDescription]) -> String? {
         if answer.contains("://") { return PresetAnswer.fault(of: answer, kind: "url") }
         if let preset = presets.first(where: { $0.provider == answer }) {
@@ -68,7 +68,7 @@ struct PresetGuide {
         }
     }
 
-    /// Whether a person has to register an application: presets of one's own may bring its ID along, and some providers
+    /// Whether a user has to register an application: presets of one's own may bring its ID along, and some providers
     /// register one by themselves.
     var needsClientID: Bool { preset.account["client_id"] == nil && !preset.registersClients }
 
@@ -79,7 +79,7 @@ struct PresetGuide {
 
     /// Says what to register where, and what to know before.
     ///
-    /// - Parameter asking: the person is asked what they may leave open; nobody is told which flag says it.
+    /// - Parameter asking: the user is asked what they may leave open; the flags are not named then.
     func tellRegistration(_ console: Console, asking: Bool = false) {
         console.say(Self.shown("\(preset.title): register an application of your own there first."))
         let rows = [

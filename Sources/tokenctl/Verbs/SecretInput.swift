@@ -44,7 +44,7 @@ struct SecretInput {
         }
     }
 
-    /// The secret that a person types or pastes; it is not shown.
+    /// The secret that a user types or pastes; it is not shown.
     func ask(watching interruption: Interruption) throws(TokenctlError) -> Secret {
         let line = console.askUnseen("Paste \(what), then Enter (it is not shown):", watching: interruption.descriptor)
         if let signal = interruption.take() { throw .interrupted(by: signal, "interrupted") }

@@ -7,7 +7,7 @@ import TokendProtocol
 
 /// One sign-in, from `login.start` to the end: shows the URL and opens the browser, or shows the code; waits; Ctrl-C cancels it in the daemon.
 struct SignIn {
-    /// What the person wants of it.
+    /// What the user wants of it.
     struct Options {
         /// nil: the account's own.
         var flow: LoginFlow?
@@ -16,14 +16,14 @@ struct SignIn {
         var redirectURI: String?
         /// Seconds.
         var timeout: Int64?
-        /// Whether another person than last time may sign in.
+        /// Whether another user than last time may sign in.
         var force = false
         var loginHint: String?
-        /// Whether the person pastes the address that the browser ends on.
+        /// Whether the user pastes the address that the browser ends on.
         var pastes = false
-        /// The authentication classes that will do, with spaces between.
+        /// The acceptable authentication classes, with spaces between.
         var acrValues: String?
-        /// Seconds that may have passed since the person last signed in at the provider.
+        /// Seconds that may have passed since the user last signed in at the provider.
         var maxAge: Int64?
     }
 

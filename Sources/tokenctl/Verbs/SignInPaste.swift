@@ -7,7 +7,7 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// Waits for a sign-in's end while the person may paste the address that the browser ended on, on whatever machine
+/// Waits for a sign-in's end while the user may paste the address that the browser ended on, on whatever machine
 /// (RFC 8252, section 7.2). The daemon checks origin, path and state; a wrong address says why, and is asked for again.
 struct SignInPaste {
     private let conversation: Conversation

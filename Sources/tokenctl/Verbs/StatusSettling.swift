@@ -6,7 +6,7 @@ import TokenClient
 import TokendProtocol
 
 /// `status` of a daemon that has just started: until its secret store has answered, the accounts are `unknown`, and
-/// nobody is helped by being told so. They are waited for, 2 s at most.
+/// telling so helps nobody. They are waited for, 2 s at most.
 struct StatusSettling {
     private let conversation: Conversation
 
@@ -28,7 +28,7 @@ struct StatusSettling {
         return result
     }
 
-    /// Whether the store still owes an answer; one that cannot be had at all is a fault beside the state.
+    /// Whether the store has not answered yet; one that cannot be reached is a fault beside the state.
     private static func isUnsettled(_ result: JSONObject) -> Bool {
         (result["accounts"]?.array ?? []).contains { account in
             account.object?["state"]?.string == "unknown" && account.object?["fault"] == nil

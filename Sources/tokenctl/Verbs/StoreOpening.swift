@@ -5,10 +5,10 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// Opens the secret store: the store's own prompt asks the person, or, where the store is a file, its passphrase is
+/// Opens the secret store: the store's own prompt asks the user, or, where the store is a file, its passphrase is
 /// asked for here.
 struct StoreOpening {
-    /// How often a person may mistype the passphrase.
+    /// How often a user may mistype the passphrase.
     private static let attempts = 3
     private static let lengthLimit = 64 * 1024
 
@@ -67,7 +67,7 @@ struct StoreOpening {
         return try unlock(try asked("Passphrase of the secret store:"))
     }
 
-    /// A mistyped one would lock the person out at the next start: it is typed twice.
+    /// A mistyped one would lock the user out at the next start: it is typed twice.
     private func newPassphrase() throws(TokenctlError) -> Secret {
         console.say("There is no secret store yet: choose its passphrase. It cannot be recovered.")
         for _ in 1...Self.attempts {

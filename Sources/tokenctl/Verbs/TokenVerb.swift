@@ -85,7 +85,7 @@ struct TokenVerb {
         return try conversation.askOpeningStore(TokenGet.self, params, account: invocation.account)
     }
 
-    /// Whose mailbox it is: what the provider calls the person.
+    /// Whose mailbox it is: what the provider calls the user.
     private func user(of account: String?, required: Bool) throws(TokenctlError) -> String? {
         let status = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
         let first = status["accounts"]?.array?.first?.object

@@ -3,9 +3,9 @@
 
 package import Broker
 
-/// Where a browser that the user's service manager starts finds the person's screen. Pure.
+/// Where a browser that the user's service manager starts finds the user's screen. Pure.
 package enum BrowserScreen {
-    /// What the browser gets on top of the manager's own variables, so that it finds the person's screen: nothing where
+    /// What the browser gets on top of the manager's own variables, so that it finds the user's screen: nothing where
     /// the graphical session has told the manager of one, since the daemon may be older than that session; else what the
     /// daemon was started with.
     ///
@@ -28,6 +28,6 @@ package enum BrowserScreen {
         return own.filter { display.contains($0.key) }
     }
 
-    /// What a program needs to find the person's screen.
+    /// What a program needs to find the user's screen.
     private static let display: Set<String> = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CURRENT_DESKTOP"]
 }

@@ -9,7 +9,7 @@ import Systemd
 import TokendProtocol
 
 /// The store that the settings name, from the moment when they can be read: a daemon whose `config.json5` is broken at
-/// its start opens none, and the right one when the file is mended.
+/// its start opens none, and the right one when the file is fixed.
 final class ChosenStore: CredentialStore {
     private let environment: [String: String]
     private let state: any LastingState

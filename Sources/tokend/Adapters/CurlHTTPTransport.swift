@@ -22,7 +22,7 @@ final class CurlHTTPTransport: HTTPTransport {
     }
 
     /// Forgets the settings that were in force before, names that were looked up, and idle connections: through another
-    /// network they may be dead, and nobody says so.
+    /// network they may be dead without a sign.
     func forgetAll() {
         transports = [:]
     }

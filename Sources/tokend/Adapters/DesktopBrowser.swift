@@ -6,7 +6,7 @@ import FoundationEssentials
 import HTTPTypes
 import Systemd
 
-/// Opens the person's browser: as a unit of the user manager where it runs the daemon, as a detached child where the
+/// Opens the user's browser: as a unit of the user manager where it runs the daemon, as a detached child where the
 /// daemon was started by hand and there is no such manager.
 final class DesktopBrowser: BrowserOpener {
     private let loop: EventLoop

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Systemd
 import TokendProtocol
 
-/// Looks in the person's folders for the desktop files that `tokenctl callback --install` writes.
+/// Looks in the user's folders for the desktop files that `tokenctl callback --install` writes.
 final class DesktopHandlers: CallbackHandling {
     private let environment: [String: String]
 

@@ -15,7 +15,7 @@ import TokendProtocol
     var isEnabled: @LoopActor () -> Bool = { true }
     private var bus: Bus?
     private var slots: [BusSlot] = []
-    /// The service's unique name: nobody else's signals count.
+    /// The service's unique name: signals of others are ignored.
     private var owner: String?
     private var shown: [UInt32: (String?) -> Void] = [:]
 
@@ -88,7 +88,7 @@ import TokendProtocol
         return once
     }
 
-    /// Takes a notification away that nobody has answered, or puts another one into its place.
+    /// Removes an unanswered notification, or replaces it.
     private func end(_ once: Once, instead: NotificationText? = nil) {
         guard once.end(), let id = once.id else { return }
         guard let instead, let bus else { return close(id) }
@@ -168,7 +168,7 @@ struct NotificationService {
                     of: "{sv}",
                     [
                         .entry(.string("urgency"), .variant(.byte(isQuestion ? 2 : 1))),
-                        // The desktop file that is installed: desktops show its name, and keep what a person set for it.
+                        // The desktop file that is installed: desktops show its name, and keep what a user set for it.
                         .entry(.string("desktop-entry"), .variant(.string("tokend"))),
                     ]
                 ),

@@ -7,9 +7,9 @@ import JOSE
 import Systemd
 import TokendProtocol
 
-/// Where configuration lies: the administrator's folder below the person's.
+/// Where configuration lies: the administrator's folder below the user's.
 package struct ConfigurationFolders {
-    /// The person's; the one that `status` names.
+    /// The user's; the one that `status` names.
     package let personal: String
     let administrative = "/etc/tokend"
 

@@ -77,7 +77,7 @@ struct ConfigurationReading {
             if name.hasSuffix(".json5") {
                 read(String(name.dropLast(6)), path, sources, faults)
             } else if [".json", ".json5", ".jsonc"].contains(where: name.lowercased().hasSuffix) {
-                // A person meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
+                // A user meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
                 files.folderFaults.append(ConfigurationFault(file: path, message: "its name must end in .json5"))
             }
         }

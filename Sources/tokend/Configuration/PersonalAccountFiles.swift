@@ -4,7 +4,7 @@
 import Broker
 import Glibc
 
-/// The account files in the person's own folder.
+/// The account files in the user's own folder.
 final class PersonalAccountFiles: AccountFiles {
     private let folders: ConfigurationFolders
 

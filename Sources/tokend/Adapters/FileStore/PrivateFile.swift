@@ -7,7 +7,7 @@ import Glibc
 package struct PrivateFile: Sendable {
     /// A system call that failed, or a file that is not as it must be.
     package struct Fault: Error, Equatable {
-        /// One sentence for a person, with the path.
+        /// One sentence for a user, with the path.
         package let message: String
     }
 

@@ -8,7 +8,7 @@ package import Secrets
 /// The file store itself, synchronous: reads, opens, changes and writes the file, and holds the key in between.
 ///
 /// Everything but the key is read anew for each call, so that what lies on the disk is what counts. A file that was
-/// there and is gone is a fault, not an empty store: a volume that is not mounted signs nobody out.
+/// there and is gone is a fault, not an empty store: a volume that is not mounted is not a sign-out.
 package final class StoreVault {
     /// Random bytes for one call, from the daemon's source of them.
     package struct FreshBytes: Sendable {
