@@ -32,14 +32,25 @@ extension Login {
         waiters.removeValue(forKey: number) != nil
     }
 
-    /// Answers with its end, as long as somebody waits for the reply.
-    func whenEnded(answer reply: PendingReply) {
+    /// Answers with its end, as long as somebody waits for the reply; `hidesUser`: without saying who signed in, to a
+    /// client that sees no more than some accounts.
+    func whenEnded(answer reply: PendingReply, hidesUser: Bool) {
         let wait = whenEnded { result in
             switch result {
-            case .success(let result): reply.succeed(result)
+            case .success(let result): reply.succeed(hidesUser ? result.withoutUser : result)
             case .failure(let error): reply.fail(error)
             }
         }
         reply.onAbandon = { [weak self] in self?.stopWaiting(wait) }
+    }
+}
+
+extension LoginResult {
+    /// The same without saying whose it is.
+    fileprivate var withoutUser: LoginResult {
+        var result = self
+        result.subject = nil
+        result.identity = nil
+        return result
     }
 }

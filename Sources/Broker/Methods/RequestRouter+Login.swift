@@ -155,13 +155,3 @@ extension RequestRouter {
         }
     }
 }
-
-extension LoginResult {
-    /// The same without saying whose it is.
-    fileprivate var withoutPerson: LoginResult {
-        var result = self
-        result.subject = nil
-        result.identity = nil
-        return result
-    }
-}

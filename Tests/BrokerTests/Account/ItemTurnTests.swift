@@ -50,10 +50,10 @@ import Testing
         for rounds in 0..<16 {
             let store = MemoryCredentialStore()
             store.held = [.unlock]
-            let prompt = StorePrompt(store: ObservedStore(store))
+            let prompt = StorePrompt(store: ObservedStore(store), clock: HandClock())
             let ended = Ended()
             Task.onLoop {
-                try? await prompt.unlock(timeout: .seconds(60))
+                try? await prompt.unlock(timeout: .seconds(60), by: .person)
                 ended.count += 1
             }
             await settle()
@@ -62,7 +62,7 @@ import Testing
                     await Task.yield()
                     ended.round()
                 }
-                try? await prompt.unlock(timeout: .seconds(60))
+                try? await prompt.unlock(timeout: .seconds(60), by: .person)
                 ended.count += 1
             }
             Task.onLoop {

@@ -3,6 +3,7 @@
 
 import OAuth
 import Secrets
+import StrictJSON
 import Systemd
 import Testing
 import TokendProtocol
