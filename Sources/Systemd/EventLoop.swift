@@ -20,10 +20,6 @@ package final class EventLoop: @unchecked Sendable {
     let queue: JobQueue
     /// Jobs that are being run; kept for its storage.
     private var batch: [UnownedJob] = []
-    /// Fires when nothing else is left to do.
-    private var idleness: EventSource?
-    /// Who waits for that.
-    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Fires when another thread has brought something.
     private var remoteWake: EventSource?
     /// Fires in the next round when the loop's own thread has brought something: costs no system call.
@@ -95,20 +91,6 @@ package final class EventLoop: @unchecked Sendable {
     package func enableWatchdog() throws(SystemdError) -> Bool {
         preconditionOnLoop()
         return try SystemdError.check(sd_event_set_watchdog(event, 1), "feed the watchdog") > 0
-    }
-
-    /// Returns once nothing is left to do: no job, and no source that could fire now. What was begun on the loop waits for
-    /// a timer, for another process or for another thread by then, so that a test need not guess how long that takes. In a
-    /// job of the loop's only.
-    package func drain() async {
-        preconditionOnLoop()
-        await withCheckedContinuation { waiter in
-            idleWaiters.append(waiter)
-            if let idleness { return idleness.rearm() }
-            idleness = addDefer(priority: .idle) { [unowned self] in
-                for waiter in exchange(&idleWaiters, with: []) { waiter.resume() }
-            }
-        }
     }
 
     /// Adds the two sources that bring jobs, and the boot clock's timerfd, so that no timer can fail later.

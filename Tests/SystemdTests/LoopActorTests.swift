@@ -21,27 +21,6 @@ struct LoopActorTests {
         #expect(!EventLoop.main.isOnLoop)
     }
 
-    @LoopActor @Test func `a drained loop has done all that waits for nothing, however long that is`() async {
-        let counter = Counter()
-        for _ in 0..<3 {
-            Task.onLoop {
-                for _ in 0..<1000 {
-                    await Task.yield()
-                    counter.add()
-                }
-            }
-        }
-        await EventLoop.main.drain()
-        #expect(counter.value == 3000)
-    }
-
-    @LoopActor @Test func `two that drain the loop at once do not wait for each other`() async {
-        let first = Task.onLoop { await EventLoop.main.drain() }
-        let second = Task.onLoop { await EventLoop.main.drain() }
-        await first.value
-        await second.value
-    }
-
     @Test func `a class on the loop writes a timer without ceremony`() async {
         let ticks = await Ticker().ticks(3)
         #expect(ticks == 3)
