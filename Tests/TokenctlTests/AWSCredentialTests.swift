@@ -8,7 +8,8 @@ import Testing
 import tokenctl
 
 /// `credential aws`, as AWS' documentation has AssumeRoleWithWebIdentity and `credential_process`.
-@Suite struct AWSCredentialTests {
+/// One at a time: two of them hold a thread of the pool until their watcher, which needs another one, ends them.
+@Suite(.serialized) struct AWSCredentialTests {
     private static let role = "arn:aws:iam::123456789012:role/work"
     private static let token: JSONObject = [
         "access_token": "to.ken", "id_token": "i.d.t", "id_token_expires_at": 1_000_600, "expires_at": 2_000_000,

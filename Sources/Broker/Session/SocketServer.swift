@@ -87,9 +87,12 @@ package import TokendProtocol
         retry = nil
     }
 
-    /// Closes every connection.
+    /// Closes every connection; no turn is waited for any more.
     package func closeAll() {
         for session in Array(sessions.values) { session.close() }
+        turns = []
+        turn?.cancel()
+        turn = nil
     }
 
     /// Sends an event to every subscriber that sees its account.

@@ -23,11 +23,7 @@ import TokendProtocol
     }
 
     @LoopActor
-    @Test(
-        arguments: [
-            Method.loginStart, .logout, .accountRemove, .accountImport, .accountRefresh, .tokenGet,
-        ]
-    )
+    @Test(arguments: [Method.loginStart, .logout, .accountRemove, .accountImport])
     func `no method replaces or ends a grant that a newer tokend wrote`(method: Method) async throws {
         var params: JSONObject = ["account": "work"]
         if method == .accountImport { params["refresh_token"] = "R1" }
