@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import CSystemd
-import FoundationEssentials
 import Glibc
 
 /// A connection to a D-Bus bus, served by a loop. For the loop's thread only.
@@ -120,7 +119,7 @@ package final class Bus {
         var bus: OpaquePointer?
         switch address {
         case .user:
-            if let living = SessionBusAddress.replacement(environment: ProcessInfo.processInfo.environment) {
+            if let living = SessionBusAddress.replacement(environment: SessionBusAddress.ownEnvironment) {
                 return try open(.at(living))
             }
             try SystemdError.check(sd_bus_open_user(&bus), "connect to the session bus")
