@@ -31,7 +31,7 @@ package struct Advice: Sendable {
 
     /// What to do where no program provides the Secret Service.
     package static let storeSteps = [
-        "start a keyring: gnome-keyring, or KeePassXC or KWallet with its Secret Service",
+        "start a keyring: gnome-keyring, KeePassXC or KWallet (as a Secret Service)",
         "or have an encrypted file: store: \"file\" in ~/.config/tokend/config.json5",
     ]
 
