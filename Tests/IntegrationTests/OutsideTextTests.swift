@@ -115,7 +115,17 @@ extension Programs {
             }
         }
 
-        @Test(arguments: ["issuer", "token_endpoint", "authorization_endpoint", "jwks_uri"])
+        @Test func `the address of keys that cannot be used, once they are wanted`() async throws {
+            try await withClean { stand in
+                let behaviour = Behaviour.editingJSON { $0["jwks_uri"] = .string("https://x/" + OutsideText.hostile) }
+                stand.provider.scriptAlways(.openIDConfiguration, behaviour)
+                stand.provider.scriptAlways(.oauthMetadata, behaviour)
+                let refusal = try await failLogin(stand)
+                #expect(OutsideText.leaks(in: refusal).isEmpty, "\(refusal)")
+            }
+        }
+
+        @Test(arguments: ["issuer", "token_endpoint", "authorization_endpoint"])
         func `members of the metadata`(member: String) async throws {
             try await withClean { stand in
                 let behaviour = Behaviour.editingJSON { $0[member] = .string("https://x/" + OutsideText.hostile) }
