@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import Secrets
+import StrictJSON
 import Systemd
 
 /// One item of the secret store as the broker sees it.
@@ -39,6 +40,12 @@ package struct StoredItem: Sendable, Equatable {
         self.label = label
         self.secret = secret
     }
+
+    /// What its secret says; nil where that is no JSON object.
+    var json: JSONObject? { secret.withUnsafeBytes { (try? JSONReader().read($0))?.object } }
+
+    /// Whether a tokend wrote it that knows a newer form than this one.
+    func isNewer(than version: Int64) -> Bool { json?["version"]?.int64.map { $0 > version } ?? false }
 
     /// Something to try a store with, under a name that no account can have.
     static func probe(_ name: String) -> StoredItem {

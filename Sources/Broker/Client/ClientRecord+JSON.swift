@@ -36,7 +36,7 @@ extension ClientRecord {
     ///
     /// - Throws: a sentence where the item cannot be used; it is left as it is.
     package static func read(_ item: StoredItem) throws(StoreError) -> ClientRecord {
-        let object = item.secret.withUnsafeBytes { (try? JSONReader().read($0))?.object }
+        let object = item.json
         guard let object, let version = object["version"]?.int64 else {
             throw StoreError(
                 code: .unreadable,
@@ -56,9 +56,7 @@ extension ClientRecord {
 
     /// - Throws: `newer` where a newer tokend wrote the item.
     package static func refuseNewer(_ item: StoredItem) throws(StoreError) {
-        let object = item.secret.withUnsafeBytes { (try? JSONReader().read($0))?.object }
-        guard let version = object?["version"]?.int64, version > Self.version else { return }
-        throw newer(item)
+        if item.isNewer(than: version) { throw newer(item) }
     }
 
     private static func newer(_ item: StoredItem) -> StoreError {

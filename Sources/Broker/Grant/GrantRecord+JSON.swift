@@ -63,7 +63,7 @@ extension GrantRecord {
     /// - Parameter now: the moment of reading, from which the held token's age is told.
     /// - Throws: a sentence where the item cannot be used; it is left as it is.
     package static func read(_ item: StoredItem, at now: Moment) throws(StoreError) -> GrantRecord {
-        let object = item.secret.withUnsafeBytes { (try? JSONReader().read($0))?.object }
+        let object = item.json
         guard let object, let version = object["version"]?.int64 else { throw unreadable(item) }
         guard version <= Self.version else { throw newer(item) }
         guard let scope = object["scope"]?.string, let signedInAt = object["signed_in_at"]?.int64,
@@ -95,9 +95,7 @@ extension GrantRecord {
 
     /// - Throws: `newer` where a newer tokend wrote the item.
     package static func refuseNewer(_ item: StoredItem) throws(StoreError) {
-        let object = item.secret.withUnsafeBytes { (try? JSONReader().read($0))?.object }
-        guard let version = object?["version"]?.int64, version > Self.version else { return }
-        throw newer(item)
+        if item.isNewer(than: version) { throw newer(item) }
     }
 
     private static func newer(_ item: StoredItem) -> StoreError {
