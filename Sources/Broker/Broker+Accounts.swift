@@ -48,7 +48,7 @@ extension Broker {
         accounts[name]?.vault
             ?? ClientVault(
                 store: ports.store,
-                turn: ItemTurn(),
+                mutex: AsyncMutex(),
                 wire: configuration.daemon.wire,
                 state: ports.state
             )

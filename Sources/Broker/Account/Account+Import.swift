@@ -70,7 +70,7 @@ extension Account {
         _ refreshToken: Secret,
         _ access: ProviderAccess
     ) async throws(ProtocolError) -> RefreshFlow.Trial {
-        let flow = RefreshFlow(access: access, store: ports.store, turn: turn) {
+        let flow = RefreshFlow(access: access, store: ports.store, itemMutex: itemMutex) {
             .wanted
         } mend: {
         }
@@ -104,20 +104,20 @@ extension Account {
         _ sent: Secret,
         _ generation: Int
     ) async throws(ProtocolError) -> LoginResult {
-        await turn.take()
-        defer { turn.give() }
-        guard generation == self.generation else { throw overtaken(record, sent) }
-        let stored = await keep(record)
-        guard generation == self.generation else {
-            await mend()
-            throw overtaken(record, sent)
+        try await itemMutex.withLock { () async throws(ProtocolError) in
+            guard generation == self.generation else { throw overtaken(record, sent) }
+            let stored = await keep(record)
+            guard generation == self.generation else {
+                await mend()
+                throw overtaken(record, sent)
+            }
+            guard case .failure(let error) = stored else { return install(record) }
+            _ = install(record, unstored: error)
+            ports.log.record(.storeFault(account: name, error))
+            var fault = error.protocolError
+            fault.message += "; the token was taken over and is kept in memory until the store takes it"
+            throw fault
         }
-        guard case .failure(let error) = stored else { return install(record) }
-        _ = install(record, unstored: error)
-        ports.log.record(.storeFault(account: name, error))
-        var fault = error.protocolError
-        fault.message += "; the token was taken over and is kept in memory until the store takes it"
-        throw fault
     }
 
     /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user gave.

@@ -41,8 +41,8 @@ extension Account {
             entropy: ports.entropy,
             parameters: parameters,
             wire: settings.wire,
-            turn: turn,
-            tokenTurn: tokenTurn,
+            itemMutex: itemMutex,
+            tokenMutex: tokenMutex,
             handlers: ports.handlers
         ) { [ports, name] in
             ports.state.notes.removals.contains(name)

@@ -46,9 +46,7 @@ extension Account {
         let flow = ownFlow(configuration, variant)
         let generation = generation
         Task.onLoop { [self] in
-            await tokenTurn.take()
-            let outcome = await flow.run(record)
-            tokenTurn.give()
+            let outcome = await tokenMutex.withLock { await flow.run(record) }
             guard generation == self.generation, let outcome else { return }
             finished(outcome, for: variant)
         }
@@ -60,7 +58,7 @@ extension Account {
             access: access(configuration),
             store: ports.store,
             variant: variant,
-            turn: turn,
+            itemMutex: itemMutex,
             wire: settings.wire
         ) { [weak self] in generation == self?.generation }
     }
@@ -69,11 +67,9 @@ extension Account {
     func beginFetch(_ login: Login, _ configuration: AccountConfiguration) {
         let flow = ownFlow(configuration)
         let record = GrantRecord.own(configuration, wire: settings.wire, at: ports.clock.now.wall)
-        login.begin { [self, tokenTurn, name] () async throws(LoginFailure) -> GrantRecord in
+        login.begin { [self, tokenMutex, name] () async throws(LoginFailure) -> GrantRecord in
             do throws(ProtocolError) { try await refuseNewer() } catch { throw .fault(error) }
-            await tokenTurn.take()
-            defer { tokenTurn.give() }
-            switch await flow.run(record) {
+            switch await tokenMutex.withLock({ await flow.run(record) }) {
             case .renewed(let record, isStored: _)?: return record
             case .failed(let failure, _)?: throw .fault(failure.error)
             case .storeBlocked(let error)?: throw .fault(error.protocolError)

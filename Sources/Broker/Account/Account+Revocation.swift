@@ -21,7 +21,7 @@ extension Account {
     /// after a crash. There is no copy if the store refuses it, or while another write of the item is under way: a logout
     /// does not wait for that, and that write revokes its own result.
     func owe(_ record: GrantRecord) async {
-        guard !turn.isTaken, !revocable(record).isEmpty, let item = revocation(of: record) else { return }
+        guard !itemMutex.isLocked, !revocable(record).isEmpty, let item = revocation(of: record) else { return }
         do {
             try await ports.store.write(item)
         } catch {

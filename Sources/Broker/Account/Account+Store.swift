@@ -82,16 +82,16 @@ extension Account {
     func write(_ record: GrantRecord) {
         let generation = generation
         Task.onLoop { [self] in
-            await turn.take()
-            defer { turn.give() }
-            guard generation == self.generation else { return }
-            let result = await keep(record)
-            guard generation == self.generation else { return await mend() }
-            let actions = machine.written(result, at: ports.clock.now)
-            if actions.contains(.settle(renewed: true)) {
-                ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
+            await itemMutex.withLock {
+                guard generation == self.generation else { return }
+                let result = await keep(record)
+                guard generation == self.generation else { return await mend() }
+                let actions = machine.written(result, at: ports.clock.now)
+                if actions.contains(.settle(renewed: true)) {
+                    ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
+                }
+                perform(actions)
             }
-            perform(actions)
         }
     }
 
@@ -137,18 +137,20 @@ extension Account {
     func note(_ record: GrantRecord) {
         let generation = generation
         Task.onLoop { [self] in
-            await turn.take()
-            defer { turn.give() }
-            do throws(StoreError) {
-                guard let item = try await ports.store.item(account: name) else { return }
-                let stored = try GrantRecord.read(item, at: ports.clock.now)
-                guard generation == self.generation else { return }
-                guard stored.refreshToken == record.refreshToken else { return finished(.replaced(stored), for: nil) }
-                guard let configuration = configuration ?? lastConfiguration else { return }
-                try await ports.store.write(record.item(for: configuration))
-                if generation != self.generation { await mend() }
-            } catch {
-                ports.log.record(.storeFault(account: name, error))
+            await itemMutex.withLock {
+                do throws(StoreError) {
+                    guard let item = try await ports.store.item(account: name) else { return }
+                    let stored = try GrantRecord.read(item, at: ports.clock.now)
+                    guard generation == self.generation else { return }
+                    guard stored.refreshToken == record.refreshToken else {
+                        return finished(.replaced(stored), for: nil)
+                    }
+                    guard let configuration = configuration ?? lastConfiguration else { return }
+                    try await ports.store.write(record.item(for: configuration))
+                    if generation != self.generation { await mend() }
+                } catch {
+                    ports.log.record(.storeFault(account: name, error))
+                }
             }
         }
     }
@@ -157,16 +159,16 @@ extension Account {
     func clear() {
         let generation = generation
         Task.onLoop { [self] in
-            await turn.take()
-            defer { turn.give() }
-            do throws(StoreError) {
-                guard let item = try await ports.store.item(account: name) else { return }
-                let record = try GrantRecord.read(item, at: ports.clock.now)
-                guard generation == self.generation, record.ended != nil, !record.renewable else { return }
-                try await ports.store.remove(account: name)
-                if generation != self.generation { await mend() }
-            } catch {
-                ports.log.record(.storeFault(account: name, error))
+            await itemMutex.withLock {
+                do throws(StoreError) {
+                    guard let item = try await ports.store.item(account: name) else { return }
+                    let record = try GrantRecord.read(item, at: ports.clock.now)
+                    guard generation == self.generation, record.ended != nil, !record.renewable else { return }
+                    try await ports.store.remove(account: name)
+                    if generation != self.generation { await mend() }
+                } catch {
+                    ports.log.record(.storeFault(account: name, error))
+                }
             }
         }
     }

@@ -60,7 +60,7 @@ extension Account {
         guard let configuration else { return failUnconfigured(record, variant) }
         let generation = generation
         let access = access(configuration, for: record.destination)
-        var flow = RefreshFlow(access: access, store: ports.store, variant: variant, turn: turn) { [weak self] in
+        var flow = RefreshFlow(access: access, store: ports.store, variant: variant, itemMutex: itemMutex) { [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in
@@ -70,9 +70,7 @@ extension Account {
         }
         flow.onRollback = { [name, ports] in ports.log.record(.storeRolledBack(account: name)) }
         Task.onLoop { [self, flow] in
-            await tokenTurn.take()
-            let outcome = await flow.run(record)
-            tokenTurn.give()
+            let outcome = await tokenMutex.withLock { await flow.run(record) }
             guard generation == self.generation, let outcome else { return }
             finished(outcome, for: variant)
         }

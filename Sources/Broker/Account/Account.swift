@@ -16,11 +16,11 @@ package import TokendProtocol
 /// - `generation` rises with each logout, login, import and change of flow. A task remembers the number that it began
 ///   with and compares it after each `await`. If it differs, the task must not change `machine`, and `lateFate` says what
 ///   becomes of its result. If a new grant came into force without `moveOn`, an old refresh could undo it.
-/// - `turn` is held for each write of the item, from the check of the generation to the store's answer. A writer that
+/// - `itemMutex` is held for each write of the item, from the check of the generation to the store's answer. A writer that
 ///   does not take it may put an old record over a newer one. A logout does not wait for it: a writer that finds the
 ///   generation changed afterwards corrects the store (`mend`).
-/// - `tokenTurn` is held for a whole refresh, so that the refresh token is not sent twice at once, and by a login that
-///   keeps the held refresh token. It is taken before `turn`, never while `turn` is held: that would be a deadlock.
+/// - `tokenMutex` is held for a whole refresh, so that the refresh token is not sent twice at once, and by a login that
+///   keeps the held refresh token. It is taken before `itemMutex`, never while that is held: that would be a deadlock.
 @LoopActor package final class Account {
     package let name: String
     /// nil while the account's file has faults.
@@ -40,11 +40,11 @@ package import TokendProtocol
     /// Logins that ended, for those who ask within a minute.
     var endedLogins: [(login: Login, endedAt: BootInstant)] = []
     /// Serialises writes of the account's item.
-    let turn = ItemTurn()
+    let itemMutex = AsyncMutex()
     /// Serialises use of the refresh token: a whole refresh, or a login that stores the current token again.
-    let tokenTurn = ItemTurn()
+    let tokenMutex = AsyncMutex()
     /// Serialises changes of the client's item.
-    let clientTurn = ItemTurn()
+    let clientMutex = AsyncMutex()
     var machine: GrantStateMachine {
         didSet { readyToken = nil }
     }
@@ -173,7 +173,7 @@ package import TokendProtocol
 
     /// The client's item in the secret store.
     var vault: ClientVault {
-        ClientVault(store: ports.store, turn: clientTurn, wire: settings.wire, state: ports.state)
+        ClientVault(store: ports.store, mutex: clientMutex, wire: settings.wire, state: ports.state)
     }
 
     /// The configuration's word for the provider.

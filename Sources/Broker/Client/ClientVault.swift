@@ -10,7 +10,7 @@ import TokendProtocol
 @LoopActor struct ClientVault {
     let store: any CredentialStore
     /// Serialises changes of the item.
-    let turn: ItemTurn
+    let mutex: AsyncMutex
     /// The part of the daemon's own settings that decides where a secret may go.
     let wire: DaemonConfiguration.Wire
     /// Remembers what could not be removed.
@@ -29,23 +29,23 @@ import TokendProtocol
         _ account: AccountConfiguration,
         _ body: (inout ClientRecord) -> Void
     ) async throws(StoreError) {
-        await turn.take()
-        defer { turn.give() }
-        var record = ClientRecord()
-        do throws(StoreError) {
-            record = try await self.record(of: account.name)
-        } catch {
-            if error.code != .unreadable { throw error }
+        try await mutex.withLock { () async throws(StoreError) in
+            var record = ClientRecord()
+            do throws(StoreError) {
+                record = try await self.record(of: account.name)
+            } catch {
+                if error.code != .unreadable { throw error }
+            }
+            let old = record
+            body(&record)
+            guard record != old || state.notes.clientRemovals.contains(account.name) else { return }
+            if record.isEmpty {
+                try await store.remove(.client, account: account.name)
+            } else {
+                try await store.write(record.item(for: account))
+            }
+            state.change { $0.clientRemovals.remove(account.name) }
         }
-        let old = record
-        body(&record)
-        guard record != old || state.notes.clientRemovals.contains(account.name) else { return }
-        if record.isEmpty {
-            try await store.remove(.client, account: account.name)
-        } else {
-            try await store.write(record.item(for: account))
-        }
-        state.change { $0.clientRemovals.remove(account.name) }
     }
 
     /// Keeps what a user gives, for where the account's file sends it now.
@@ -64,12 +64,12 @@ import TokendProtocol
 
     /// Removes the item that an earlier removal of the account has left, unless a newer tokend wrote it.
     func finishRemoval(_ account: String) async throws(StoreError) {
-        await turn.take()
-        defer { turn.give() }
-        guard state.notes.clientRemovals.contains(account) else { return }
-        if let item = try await store.item(.client, account: account) { try ClientRecord.refuseNewer(item) }
-        try await store.remove(.client, account: account)
-        state.change { $0.clientRemovals.remove(account) }
+        try await mutex.withLock { () async throws(StoreError) in
+            guard state.notes.clientRemovals.contains(account) else { return }
+            if let item = try await store.item(.client, account: account) { try ClientRecord.refuseNewer(item) }
+            try await store.remove(.client, account: account)
+            state.change { $0.clientRemovals.remove(account) }
+        }
     }
 
     func destination(of account: AccountConfiguration) -> ClientDestination {

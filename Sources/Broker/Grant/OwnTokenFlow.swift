@@ -16,7 +16,7 @@ import TokendProtocol
     /// The combination that the token is for; nil: the account's own.
     var variant: TokenVariant?
     /// Serialises writes of the account's item.
-    let turn: ItemTurn
+    let itemMutex: AsyncMutex
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
     let isWanted: @LoopActor () -> Bool
@@ -104,14 +104,14 @@ import TokendProtocol
         record.refreshedAt = sentAt.wall
         // A refresh token in such an answer is ignored (RFC 6749, section 4.4.3).
         record.token = HeldToken(response, granted: account.scopes, sentAt: sentAt, verified: nil)
-        await turn.take()
-        defer { turn.give() }
-        guard isWanted() else { return nil }
-        do {
-            try await store.write(record.item(for: account))
-            return isWanted() ? .renewed(record, isStored: true) : nil
-        } catch {
-            return isWanted() ? .renewed(record, isStored: false) : nil
+        return await itemMutex.withLock {
+            guard isWanted() else { return nil }
+            do {
+                try await store.write(record.item(for: account))
+                return isWanted() ? .renewed(record, isStored: true) : nil
+            } catch {
+                return isWanted() ? .renewed(record, isStored: false) : nil
+            }
         }
     }
 }

@@ -180,16 +180,16 @@ extension RefreshFlow {
                 at: access.clock.now.wall
             )
         )
-        await turn.take()
-        defer { turn.give() }
-        do throws(StoreError) {
-            guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
-            guard stored.refreshToken == record.refreshToken || record.isLater(than: stored) else {
-                return ifWanted(.replaced(stored))
+        return await itemMutex.withLock {
+            do throws(StoreError) {
+                guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
+                guard stored.refreshToken == record.refreshToken || record.isLater(than: stored) else {
+                    return ifWanted(.replaced(stored))
+                }
+                return try await writeLocked(tombstone) ? .ended(tombstone, nil) : nil
+            } catch {
+                return ifWanted(.ended(tombstone, error))
             }
-            return try await writeInTurn(tombstone) ? .ended(tombstone, nil) : nil
-        } catch {
-            return ifWanted(.ended(tombstone, error))
         }
     }
 }

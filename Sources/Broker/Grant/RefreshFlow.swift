@@ -54,7 +54,7 @@ import TokendProtocol
     /// The combination that the token is for; nil: the account's own.
     var variant: TokenVariant?
     /// Held for each write, and never while waiting for the provider: a login must not wait for that.
-    let turn: ItemTurn
+    let itemMutex: AsyncMutex
     let fate: @LoopActor () -> Fate
     /// Corrects the store after a write of this refresh, because the user signed out meanwhile.
     let mend: @LoopActor () async -> Void
@@ -200,13 +200,11 @@ import TokendProtocol
     ///
     /// - Returns: whether the account still waits for this refresh.
     func write(_ record: GrantRecord) async throws(StoreError) -> Bool {
-        await turn.take()
-        defer { turn.give() }
-        return try await writeInTurn(record)
+        try await itemMutex.withLock { () async throws(StoreError) in try await writeLocked(record) }
     }
 
-    /// The same for who has the turn already.
-    func writeInTurn(_ record: GrantRecord) async throws(StoreError) -> Bool {
+    /// The same while `itemMutex` is held already.
+    func writeLocked(_ record: GrantRecord) async throws(StoreError) -> Bool {
         guard isWanted else { return false }
         try await store.write(record.item(for: account))
         if !isWanted { await mend() }

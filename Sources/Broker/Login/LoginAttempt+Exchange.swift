@@ -31,16 +31,16 @@ extension LoginAttempt {
             guard response.refreshToken == nil else {
                 return try await keep(response, prepared, identity, sentAt: sentAt, for: login)
             }
-            await tokenTurn.take()
-            defer { tokenTurn.give() }
-            return try await keep(response, prepared, identity, sentAt: sentAt, for: login)
+            return try await tokenMutex.withLock { () async throws(LoginFailure) in
+                try await keep(response, prepared, identity, sentAt: sentAt, for: login)
+            }
         } catch {
             discard([response.refreshToken, response.accessToken], prepared)
             throw error
         }
     }
 
-    /// Stores the grant, in the item's turn, and hands it to the login.
+    /// Stores the grant and hands it to the login, as the item's only writer.
     private func keep(
         _ response: TokenResponse,
         _ prepared: Prepared,
@@ -48,21 +48,25 @@ extension LoginAttempt {
         sentAt: Moment,
         for login: Login
     ) async throws(LoginFailure) -> LoginResult {
-        await turn.take()
-        defer { turn.give() }
-        let previous: GrantRecord?
-        do { previous = try await previousRecord() } catch { throw .fault(error) }
-        try checkSubject(identity, previous: previous)
-        try login.commit()
-        var record = record(response, prepared, identity, previous: previous, sentAt: sentAt)
-        record.metadata = login.metadata
-        do { try await store.write(record.item(for: account)) } catch { throw .fault(error.protocolError) }
-        do throws(LoginFailure) {
-            return try login.keep(record)
-        } catch {
-            // The user signed out while it was being stored. If it cannot be removed now, that stays pending.
-            try? await store.remove(account: account.name)
-            throw error
+        try await itemMutex.withLock { () async throws(LoginFailure) in
+            let previous: GrantRecord?
+            do throws(ProtocolError) { previous = try await previousRecord() } catch { throw .fault(error) }
+            try checkSubject(identity, previous: previous)
+            try login.commit()
+            var record = record(response, prepared, identity, previous: previous, sentAt: sentAt)
+            record.metadata = login.metadata
+            do throws(StoreError) {
+                try await store.write(record.item(for: account))
+            } catch {
+                throw .fault(error.protocolError)
+            }
+            do throws(LoginFailure) {
+                return try login.keep(record)
+            } catch {
+                // The user signed out while it was being stored. If it cannot be removed now, that stays pending.
+                try? await store.remove(account: account.name)
+                throw error
+            }
         }
     }
 

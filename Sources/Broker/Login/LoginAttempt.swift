@@ -60,9 +60,9 @@ import TokendProtocol
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
     /// Serialises writes of the account's item.
-    let turn: ItemTurn
+    let itemMutex: AsyncMutex
     /// Serialises use of the held refresh token.
-    let tokenTurn: ItemTurn
+    let tokenMutex: AsyncMutex
     /// Which private-use schemes the desktop gives to `tokenctl callback`.
     let handlers: any CallbackHandling
     /// Whether the user has signed out of what the store holds, and only its removal is pending.
@@ -75,8 +75,8 @@ import TokendProtocol
         entropy: any Entropy,
         parameters: LoginParameters,
         wire: DaemonConfiguration.Wire,
-        turn: ItemTurn,
-        tokenTurn: ItemTurn,
+        itemMutex: AsyncMutex,
+        tokenMutex: AsyncMutex,
         handlers: any CallbackHandling,
         isForgotten: @escaping @LoopActor () -> Bool
     ) {
@@ -85,8 +85,8 @@ import TokendProtocol
         self.entropy = entropy
         self.parameters = parameters
         self.wire = wire
-        self.turn = turn
-        self.tokenTurn = tokenTurn
+        self.itemMutex = itemMutex
+        self.tokenMutex = tokenMutex
         self.handlers = handlers
         self.isForgotten = isForgotten
     }

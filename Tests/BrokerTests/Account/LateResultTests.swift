@@ -167,18 +167,17 @@ import TokendProtocol
         #expect(world.transport.refreshes.isEmpty)
     }
 
-    /// What a login does in the end: in its turn the item is written, then the account takes the grant over.
+    /// What a login does in the end: the item is written, then the account takes the grant over.
     @LoopActor private func signIn(_ world: World, access: String) async throws {
-        let account = try AccountConfiguration.plain()
-        let turn = try world.account().turn
-        await turn.take()
-        defer { turn.give() }
-        var record = GrantRecord.signedIn(account, at: world.clock.now, access: access)
-        record.refreshToken = Secret("N1")
-        try await world.store.write(record.item(for: account))
-        let broker = try world.account()
-        broker.moveOn()
-        broker.perform(broker.machine.signedIn(record, at: world.clock.now, roll: 0))
+        let configuration = try AccountConfiguration.plain()
+        let account = try world.account()
+        try await account.itemMutex.withLock {
+            var record = GrantRecord.signedIn(configuration, at: world.clock.now, access: access)
+            record.refreshToken = Secret("N1")
+            try await world.store.write(record.item(for: configuration))
+            account.moveOn()
+            account.perform(account.machine.signedIn(record, at: world.clock.now, roll: 0))
+        }
     }
 
     @LoopActor @Test func `a login during a refresh wins: the late token is neither stored nor revoked`() async throws {

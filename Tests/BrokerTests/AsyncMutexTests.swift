@@ -8,7 +8,7 @@ import Testing
 @testable import Broker
 
 /// Who waits for a turn gets it, whatever runs between the look at it and the wait for it.
-@Suite(.onLoop, .timeLimit(.minutes(1))) struct ItemTurnTests {
+@Suite(.onLoop, .timeLimit(.minutes(1))) struct AsyncMutexTests {
     @LoopActor private final class Ended {
         var count = 0
         private var rounds = 0
@@ -19,30 +19,28 @@ import Testing
 
     @LoopActor @Test func `a turn that is given while another looks for it is not lost (engine rule 1)`() async {
         for rounds in 0..<12 {
-            let turn = ItemTurn()
+            let mutex = AsyncMutex()
             let ended = Ended()
             Task.onLoop {
                 ended.round()
-                await turn.take()
-                ended.round()
-                for _ in 0..<3 {
-                    await Task.yield()
+                await mutex.withLock {
                     ended.round()
+                    for _ in 0..<3 {
+                        await Task.yield()
+                        ended.round()
+                    }
                 }
-                turn.give()
                 ended.count += 1
             }
             Task.onLoop {
                 for _ in 0..<rounds { await Task.yield() }
                 ended.round()
-                await turn.take()
-                ended.round()
-                turn.give()
+                await mutex.withLock { ended.round() }
                 ended.count += 1
             }
             await settle()
             #expect(ended.count == 2, "wanted after \(rounds) rounds")
-            #expect(!turn.isTaken)
+            #expect(!mutex.isLocked)
         }
     }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+
+/// A first-in-first-out mutex over `await`: what runs under it does not overlap, although it waits for the store or for
+/// the provider.
+///
+/// It is not recursive: whoever holds it and waits for it again waits for ever.
+@LoopActor final class AsyncMutex {
+    private(set) var isLocked = false
+    private var waiting: [UnsafeContinuation<Void, Never>] = []
+
+    /// Runs `body` while nothing else holds the mutex, in the order of the calls.
+    func withLock<Value, Failure: Error>(
+        _ body: @LoopActor () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await lock()
+        defer { unlock() }
+        return try await body()
+    }
+
+    private func lock() async {
+        await withUnsafeContinuation { continuation in
+            // Looked at in here: on the way to it others may run (`Task.onLoop`).
+            guard isLocked else {
+                isLocked = true
+                return continuation.resume()
+            }
+            waiting.append(continuation)
+        }
+    }
+
+    private func unlock() {
+        guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+        isLocked = false
+    }
+}
