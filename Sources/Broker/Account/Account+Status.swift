@@ -72,7 +72,7 @@ extension Account {
         status.refreshAt = nextRefresh.map { now.wall(of: $0) }
         status.refreshedAt = record?.refreshedAt
         status.grantExpiresAt = record?.grantExpiresAt
-        status.grantEnding = isEnding ? true : nil
+        status.grantEnding = endWatch.isEnding ? true : nil
         status.paused = machine.isPaused ? true : nil
         status.login = login.map { .init(loginID: $0.id, expiresAt: $0.expiresAt) }
         status.fault = fault(at: now)

@@ -22,7 +22,7 @@ extension Account {
         }
         arm()
         guard !actions.isEmpty else { return }
-        watchEnd()
+        endWatch.watch(machine.record)
         onChange?()
     }
 

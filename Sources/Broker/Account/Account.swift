@@ -67,8 +67,8 @@ package import TokendProtocol
     private var isStopped = false
     var timer: (any ScheduledTimer)?
     var armedFor: BootInstant?
-    var endTimer: (any ScheduledTimer)?
-    var givenNotice: GivenNotice?
+    /// Tells that the grant's fixed end comes near.
+    let endWatch: EndWatch
     /// When a revocation that is still pending was last tried; nil if none is pending.
     var revocationTriedAt: BootInstant?
     var waiters = TokenWaiters()
@@ -91,6 +91,7 @@ package import TokendProtocol
         self.ports = ports
         self.directory = directory
         self.settings = settings
+        endWatch = EndWatch(account: name, clock: ports.clock, log: ports.log)
         machine = GrantStateMachine(account: name, settings: RefreshSettings())
         machine.isPaused = ports.state.notes.paused.contains(name)
     }
@@ -198,7 +199,7 @@ package import TokendProtocol
         machine.timeJumped(at: ports.clock.now, roll: ports.entropy.roll())
         armedFor = nil
         deadlineReached()
-        watchEnd()
+        endWatch.watch(machine.record)
     }
 
     /// A network has come.
