@@ -27,7 +27,7 @@ extension Broker {
         try ClientSecretCheck.check(.clientSecret, clientSecret, for: new, member: "client_secret")
         try await vault(of: name).give(.clientSecret, clientSecret, to: new)
         let file = try write(name, source)
-        accounts[name]?.hasClientItem = true
+        accounts[name]?.client.noteStored()
         accounts[name]?.clientChanged()
         return file
     }
@@ -45,7 +45,7 @@ extension Broker {
 
     /// The client's item of an account that is there, or may be soon.
     func vault(of name: String) -> ClientVault {
-        accounts[name]?.vault
+        accounts[name]?.client.vault
             ?? ClientVault(
                 store: ports.store,
                 mutex: AsyncMutex(),

@@ -126,7 +126,7 @@ package import TokendProtocol
                 let byAccount = Dictionary(grouping: items, by: \.account)
                 for account in accounts.values {
                     let own = byAccount[account.name] ?? []
-                    account.firstRead(client: own.first { $0.kind == .client })
+                    account.client.firstRead(own.first { $0.kind == .client })
                     account.firstRead(own.first { $0.kind == .grant })
                 }
                 ports.log.record(.storeOpened)

@@ -83,7 +83,7 @@ import TokendProtocol
 
     /// Whether the store has what the account's client authenticates with; said only where something is missing.
     private func client(of account: Account) -> [Doctor.Check] {
-        guard let missing = account.missingClient else { return [] }
+        guard let missing = account.client.missing else { return [] }
         let kind = account.configuration?.clientAuthentication == .privateKeyJWT ? " --kind client_key" : ""
         return [
             .init(

@@ -20,14 +20,14 @@ extension Account {
 
     private func endSessionURL(_ record: GrantRecord?) async throws(EndSessionFault) -> WebURL {
         guard let configuration else { throw EndSessionFault(message: "the settings of “\(name)” have a fault") }
-        guard isAllowed(record) else {
+        guard context.isAllowed(record) else {
             throw EndSessionFault(
                 message: "the settings of “\(name)” changed since the sign-in, so its ID token was sent nowhere"
             )
         }
         let metadata: ProviderMetadata
         do {
-            metadata = try await directory.metadata(for: configuration, wire: wire)
+            metadata = try await context.directory.metadata(for: configuration, wire: wire)
         } catch {
             throw EndSessionFault(message: error.message)
         }

@@ -17,7 +17,7 @@ extension Account {
     ///   the new one: that is in force, and owed to the store; and for an answer that is of no use but for the refresh
     ///   token in it, which takes the place of the given one.
     func importGrant(_ refreshToken: Secret, scope named: Scope?) async throws(ProtocolError) -> LoginResult {
-        let configuration = try usable()
+        let configuration = try context.usable()
         if let login { throw loginUnderWay(login) }
         guard !configuration.registersClient else {
             throw ProtocolError(
@@ -31,17 +31,17 @@ extension Account {
         defer { importCount -= 1 }
         let generation = generation
         do { try await proveStore() } catch { throw error.protocolError }
-        let access = access(configuration)
-        let metadata = try await directory.metadata(for: configuration, wire: wire, isFresh: true)
+        let access = client.access(configuration)
+        let metadata = try await context.directory.metadata(for: configuration, wire: wire, isFresh: true)
         let scope = named ?? configuration.scopes
         if let url = metadata.keySetURL, configuration.issuer != nil, scope.contains("openid") {
             let now = ports.clock.now.boot
-            do { _ = try await directory.keys(at: url, wire: wire, since: now) } catch { throw error.protocolError }
+            do { _ = try await context.directory.keys(at: url, wire: wire, since: now) } catch { throw error.protocolError }
         }
         guard generation == self.generation else { throw overtaken }
         var record = GrantRecord(
             scope: scope,
-            destination: GrantDestination(account: configuration, wire: settings.wire, metadata: metadata),
+            destination: GrantDestination(account: configuration, wire: context.daemon.wire, metadata: metadata),
             signedInAt: ports.clock.now.wall
         )
         record.refreshToken = refreshToken

@@ -13,7 +13,7 @@ extension Account {
     ///   - timeout: in seconds.
     /// - Throws: the configuration's fault.
     func startLogin(_ parameters: LoginParameters, id: String, timeout: Int64) throws(ProtocolError) -> Login {
-        let configuration = try usable()
+        let configuration = try context.usable()
         if let login, login.parameters == parameters { return login }
         login?.cancel("a newer sign-in to “\(name)” took its place")
         let name = name
@@ -36,11 +36,11 @@ extension Account {
             return login
         }
         var attempt = LoginAttempt(
-            access: access(configuration),
+            access: client.access(configuration),
             store: ports.store,
             entropy: ports.entropy,
             parameters: parameters,
-            wire: settings.wire,
+            wire: context.daemon.wire,
             itemMutex: itemMutex,
             tokenMutex: tokenMutex,
             handlers: ports.handlers
@@ -60,7 +60,7 @@ extension Account {
         hasDroppedIDToken = false
         if revocationTriedAt != nil { forgetRevocation() }
         ports.state.change { $0.removals.remove(name) }
-        if record.destination.isRegistered { registeredClientID = record.destination.clientID }
+        client.noteClient(of: record)
         perform(machine.signedIn(record, unstored: error, at: ports.clock.now, roll: ports.entropy.roll()))
         // The settings may have changed while it was being stored.
         holdBackUnlessAllowed()

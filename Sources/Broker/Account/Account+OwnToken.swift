@@ -7,16 +7,6 @@ import TokendProtocol
 
 /// Accounts with `flow: "client_credentials"`: no user signs in, so a token can always be fetched.
 extension Account {
-    /// The record that is in force for the account as its file describes it now, given the store's.
-    func inForce(_ stored: GrantRecord?) -> GrantRecord? {
-        guard let configuration else { return stored }
-        guard configuration.flow == .clientCredentials else { return stored?.isOwn == true ? nil : stored }
-        // A person's grant is held back and not thrown away: the old flow may come back.
-        if let stored, !stored.isOwn, !stored.isOver { return stored }
-        if let stored, stored.ownScope == configuration.scopes, isAllowed(stored) { return stored }
-        return .own(configuration, wire: settings.wire, at: ports.clock.now.wall)
-    }
-
     /// Makes the held grant fit the account's flow, after a change of its file or a logout.
     func settleFlow() {
         guard configuration != nil else { return }
@@ -24,10 +14,10 @@ extension Account {
         case .unknown, .blocked:
             return
         case .signedOut, .ended:
-            guard let record = inForce(nil) else { return }
+            guard let record = context.inForce(nil) else { return }
             begin(record)
         case .live(let grant):
-            let record = inForce(grant.record)
+            let record = context.inForce(grant.record)
             guard record != grant.record else { return }
             if let record { return begin(record) }
             moveOn()
@@ -55,18 +45,18 @@ extension Account {
     private func ownFlow(_ configuration: AccountConfiguration, _ variant: TokenVariant? = nil) -> OwnTokenFlow {
         let generation = generation
         return OwnTokenFlow(
-            access: access(configuration),
+            access: client.access(configuration),
             store: ports.store,
             variant: variant,
             itemMutex: itemMutex,
-            wire: settings.wire
+            wire: context.daemon.wire
         ) { [weak self] in generation == self?.generation }
     }
 
     /// A `login.start` of such an account: fetches a token now, which replaces the held one.
     func beginFetch(_ login: Login, _ configuration: AccountConfiguration) {
         let flow = ownFlow(configuration)
-        let record = GrantRecord.own(configuration, wire: settings.wire, at: ports.clock.now.wall)
+        let record = GrantRecord.own(configuration, wire: context.daemon.wire, at: ports.clock.now.wall)
         login.begin { [self, tokenMutex, name] () async throws(LoginFailure) -> GrantRecord in
             do throws(ProtocolError) { try await refuseNewer() } catch { throw .fault(error) }
             switch await tokenMutex.withLock({ await flow.run(record) }) {

@@ -10,7 +10,7 @@ extension Account {
     /// Not if the token's end is unknown: it is renewed as a precaution, and whether it is still trusted is the machine's
     /// to say, each time.
     func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
-        guard isOpenToAll, token.wholeLife != nil, !result.refreshed, configurationFault == nil, !machine.isHeldBack,
+        guard isOpenToAll, token.wholeLife != nil, !result.refreshed, context.fault == nil, !machine.isHeldBack,
             case .live(let grant) = machine.state,
             grant.record.token == token
         else { return }

@@ -90,7 +90,7 @@ extension Account {
     }
 
     private func revocation(of record: GrantRecord) -> StoredItem? {
-        guard let configuration = configuration ?? lastConfiguration else { return nil }
+        guard let configuration = configuration ?? context.lastConfiguration else { return nil }
         var record = record
         record.ended = .init(reason: .signedOut, at: ports.clock.now.wall)
         var item = record.item(for: configuration)
@@ -125,12 +125,12 @@ extension Account {
     /// Tells the provider (RFC 7009); never anywhere but where the grant was made for.
     func revoke(_ record: GrantRecord) async -> Told {
         guard let configuration else { return .unreached("the settings of “\(name)” have a fault") }
-        guard record.destination.allows(configuration, wire: settings.wire) else {
+        guard record.destination.allows(configuration, wire: context.daemon.wire) else {
             return .refused("the settings of “\(name)” changed since the sign-in, so its tokens were sent nowhere")
         }
-        let access = access(configuration, for: record.destination)
+        let access = client.access(configuration, for: record.destination)
         do {
-            let metadata = try await directory.metadata(for: configuration, wire: wire)
+            let metadata = try await context.directory.metadata(for: configuration, wire: wire)
             for (token, hint) in revocable(record) {
                 switch await access.revoke(token, hint: hint, metadata: metadata) {
                 case nil: continue

@@ -30,7 +30,7 @@ extension Account {
         }
         if grant.storeError?.code == .locked, !holds { return .storeLocked }
         if grant.isRefreshing { return .refreshing }
-        let lacksClient = missingClient != nil || grant.failure?.error.kind == .configInvalid
+        let lacksClient = client.missing != nil || grant.failure?.error.kind == .configInvalid
         if lacksClient, !holds { return .misconfigured }
         if grant.failure != nil || grant.debt != nil || (grant.storeError != nil && !holds) { return .retrying }
         return .ready
@@ -82,7 +82,7 @@ extension Account {
     /// The file's, or the one that was registered; empty before there is one.
     private var shownClientID: String {
         if let configuration, !configuration.registersClient { return configuration.clientID }
-        return machine.record?.destination.clientID ?? registeredClientID ?? ""
+        return machine.record?.destination.clientID ?? client.registeredID ?? ""
     }
 
     private var heldToken: HeldToken? {
@@ -97,7 +97,7 @@ extension Account {
         if let fault = faults.first {
             return .init(kind: .configInvalid, message: fault.description, at: now.wall)
         }
-        if let missing = missingClient {
+        if let missing = client.missing {
             return .init(kind: missing.kind, message: missing.message, at: now.wall)
         }
         switch machine.state {

@@ -48,11 +48,11 @@ extension Account {
 
     /// The store's word on this account.
     func loaded(_ stored: GrantRecord?) {
-        let record = inForce(stored)
+        let record = context.inForce(stored)
         perform(
             machine.loaded(
                 record,
-                isHeldBack: !isAllowed(record),
+                isHeldBack: !context.isAllowed(record),
                 at: ports.clock.now,
                 roll: ports.entropy.roll()
             )
@@ -96,7 +96,7 @@ extension Account {
     }
 
     func keep(_ record: GrantRecord) async -> Result<Void, StoreError> {
-        guard let configuration = configuration ?? lastConfiguration else {
+        guard let configuration = configuration ?? context.lastConfiguration else {
             // Without a configuration there was no grant that could need storing.
             return .failure(StoreError(code: .unavailable, message: "the file of “\(name)” was never in order"))
         }
@@ -145,7 +145,7 @@ extension Account {
                     guard stored.refreshToken == record.refreshToken else {
                         return finished(.replaced(stored), for: nil)
                     }
-                    guard let configuration = configuration ?? lastConfiguration else { return }
+                    guard let configuration = configuration ?? context.lastConfiguration else { return }
                     try await ports.store.write(record.item(for: configuration))
                     if generation != self.generation { await mend() }
                 } catch {

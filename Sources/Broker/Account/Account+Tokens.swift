@@ -8,7 +8,7 @@ import TokendProtocol
 extension Account {
     /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
     func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
-        if configuration == nil { return .failure(configurationFault ?? gone) }
+        if configuration == nil { return .failure(context.fault ?? context.gone) }
         let ready = readyToken
         let (answer, actions) = machine.demand(demand, at: ports.clock.now)
         // What begins nothing and is about another token leaves the account's own as it is.
@@ -58,7 +58,7 @@ extension Account {
             guard let waiter = waiters[id] else { continue }
             if configuration == nil {
                 _ = waiters.remove(id)
-                waiter.answer(.failure(configurationFault ?? gone))
+                waiter.answer(.failure(context.fault ?? context.gone))
                 continue
             }
             let (answer, actions) = machine.settled(

@@ -13,7 +13,7 @@ extension Account {
     func trace() async -> [Doctor.Exchange] {
         guard let configuration else { return [] }
         let network = TracingTransport(ports.transport)
-        var access = access(configuration)
+        var access = client.access(configuration)
         access.transport = network
         access.directory = ProviderDirectory(transport: network, clock: ports.clock)
         do throws(ProtocolError) {

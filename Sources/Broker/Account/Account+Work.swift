@@ -59,7 +59,7 @@ extension Account {
     private func refresh(_ record: GrantRecord, for variant: TokenVariant?) {
         guard let configuration else { return failUnconfigured(record, variant) }
         let generation = generation
-        let access = access(configuration, for: record.destination)
+        let access = client.access(configuration, for: record.destination)
         var flow = RefreshFlow(access: access, store: ports.store, variant: variant, itemMutex: itemMutex) { [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate
@@ -88,7 +88,7 @@ extension Account {
         let generation = generation
         Task.onLoop { [self] in
             guard generation == self.generation else { return }
-            let failure = RefreshFailure(kind: .misconfigured, error: configurationFault ?? gone)
+            let failure = RefreshFailure(kind: .misconfigured, error: context.fault ?? context.gone)
             finished(.failed(failure, record.pending), for: variant)
         }
     }
@@ -102,7 +102,7 @@ extension Account {
         let actions: [GrantStateMachine.Action]
         let (now, roll) = (ports.clock.now, ports.entropy.roll())
         if case .replaced(let record) = outcome {
-            actions = machine.replaced(by: record, isHeldBack: !isAllowed(record), at: now, roll: roll)
+            actions = machine.replaced(by: record, isHeldBack: !context.isAllowed(record), at: now, roll: roll)
         } else {
             actions = machine.refreshFinished(outcome, at: now, roll: roll)
         }

@@ -22,12 +22,10 @@ package import TokendProtocol
 /// - `tokenMutex` is held for a whole refresh, so that the refresh token is not sent twice at once, and by a login that
 ///   keeps the held refresh token. It is taken before `itemMutex`, never while that is held: that would be a deadlock.
 @LoopActor package final class Account {
-    package let name: String
-    /// nil while the account's file has faults.
-    package private(set) var configuration: AccountConfiguration? {
-        didSet { readyToken = nil }
-    }
-    package private(set) var faults: [ConfigurationFault] = []
+    /// What its parts share: the ports, and what the files say.
+    let context: AccountContext
+    /// The client that the provider knows.
+    let client: ClientItem
     package internal(set) var login: Login?
     /// The way to the provider's own logout, of the last one that was asked for.
     var endSession: EndSession?
@@ -43,8 +41,6 @@ package import TokendProtocol
     let itemMutex = AsyncMutex()
     /// Serialises use of the refresh token: a whole refresh, or a login that stores the current token again.
     let tokenMutex = AsyncMutex()
-    /// Serialises changes of the client's item.
-    let clientMutex = AsyncMutex()
     var machine: GrantStateMachine {
         didSet { readyToken = nil }
     }
@@ -56,9 +52,6 @@ package import TokendProtocol
     var onRefresh: (@LoopActor () -> Void)?
     /// Called after every change of state.
     var onChange: (@LoopActor () -> Void)?
-    let ports: BrokerPorts
-    let directory: ProviderDirectory
-    var settings: DaemonConfiguration
     /// Rises with each login and logout; see above.
     private(set) var generation = 0
     /// What becomes of a refresh that ends after a login or a logout.
@@ -72,12 +65,6 @@ package import TokendProtocol
     /// When a revocation that is still pending was last tried; nil if none is pending.
     var revocationTriedAt: BootInstant?
     var waiters = TokenWaiters()
-    /// Whether the secret store has something for the client to show itself with; nil: it was not looked at.
-    var hasClientItem: Bool?
-    /// The client that a provider has registered for the next sign-in, as far as that is known without a secret.
-    var registeredClientID: String?
-    /// The last configuration without a fault: a record that the store has refused is written with its names.
-    private(set) var lastConfiguration: AccountConfiguration?
 
     /// A token and whether it is a new one.
     package struct Served {
@@ -87,10 +74,8 @@ package import TokendProtocol
     }
 
     init(name: String, ports: BrokerPorts, directory: ProviderDirectory, settings: DaemonConfiguration) {
-        self.name = name
-        self.ports = ports
-        self.directory = directory
-        self.settings = settings
+        context = AccountContext(name: name, ports: ports, directory: directory, daemon: settings)
+        client = ClientItem(context)
         endWatch = EndWatch(account: name, clock: ports.clock, log: ports.log)
         machine = GrantStateMachine(account: name, settings: RefreshSettings())
         machine.isPaused = ports.state.notes.paused.contains(name)
@@ -100,32 +85,22 @@ package import TokendProtocol
 
     /// Takes over what the account's file says now.
     func configure(_ new: Configuration.Account, settings: DaemonConfiguration) {
-        let hasMoved = self.settings.wire != settings.wire
-        self.settings = settings
-        switch new {
-        case .misconfigured(let faults):
-            configuration = nil
-            self.faults = faults
+        let isElsewhere = context.configure(new, daemon: settings)
+        readyToken = nil
+        guard let configuration else {
             login?.cancel("the settings of “\(name)” have a fault now; mend it, then sign in again")
             halt()
-            settle(renewed: false)
-        case .usable(let new):
-            let changed = configuration != new || hasMoved
-            configuration = new
-            lastConfiguration = new
-            faults = []
-            machine.reconfigured(settings: new.refresh, isHeldBack: !isAllowed(machine.record))
-            if changed, let login {
-                login.cancel("the settings of “\(name)” changed during the sign-in; sign in again")
-            }
-            halt()
-            settleFlow()
+            return settle(renewed: false)
         }
+        machine.reconfigured(settings: configuration.refresh, isHeldBack: !context.isAllowed(machine.record))
+        if isElsewhere { login?.cancel("the settings of “\(name)” changed during the sign-in; sign in again") }
+        halt()
+        settleFlow()
     }
 
     /// Keeps a grant from going anywhere but where it was made for.
     func holdBackUnlessAllowed() {
-        machine.reconfigured(settings: machine.settings, isHeldBack: !isAllowed(machine.record))
+        machine.reconfigured(settings: machine.settings, isHeldBack: !context.isAllowed(machine.record))
         arm()
     }
 
@@ -134,51 +109,6 @@ package import TokendProtocol
         machine.isDisabled = configuration == nil || isStopped
         arm()
     }
-
-    func isAllowed(_ record: GrantRecord?) -> Bool {
-        guard let record, let configuration else { return true }
-        return record.destination.allows(configuration, wire: settings.wire)
-            && record.isOwn == (configuration.flow == .clientCredentials)
-    }
-
-    /// The fault that keeps every use of this account; nil where there is none.
-    var configurationFault: ProtocolError? { faults.first?.protocolError }
-
-    /// The error for those who still use an account whose file is gone.
-    var gone: ProtocolError {
-        ProtocolError(.accountUnknown, "the account “\(name)” was removed")
-    }
-
-    /// The account as its file describes it.
-    ///
-    /// - Throws: the file's fault, or that it is gone.
-    func usable() throws(ProtocolError) -> AccountConfiguration {
-        guard let configuration else { throw configurationFault ?? gone }
-        return configuration
-    }
-
-    var wire: WireSettings { settings.wire.settings(of: configuration) }
-
-    /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
-    func access(_ configuration: AccountConfiguration, for destination: GrantDestination? = nil) -> ProviderAccess {
-        ProviderAccess(
-            account: destination.map(configuration.asClient) ?? configuration,
-            wire: wire,
-            transport: ports.transport,
-            clock: ports.clock,
-            entropy: ports.entropy,
-            directory: directory,
-            vault: vault
-        )
-    }
-
-    /// The client's item in the secret store.
-    var vault: ClientVault {
-        ClientVault(store: ports.store, mutex: clientMutex, wire: settings.wire, state: ports.state)
-    }
-
-    /// The configuration's word for the provider.
-    var issuerName: String { configuration?.issuerName ?? "" }
 
     // MARK: The daemon's life
 
@@ -212,10 +142,10 @@ package import TokendProtocol
     /// The account's file is gone: nothing is served, the item stays; a refresh that was sent is kept all the same.
     func retire() {
         login?.cancel("the account “\(name)” was removed")
-        configuration = nil
-        faults = []
+        context.retire()
+        readyToken = nil
         halt()
-        for waiter in waiters.removeAll() { waiter.answer(.failure(gone)) }
+        for waiter in waiters.removeAll() { waiter.answer(.failure(context.gone)) }
     }
 
     /// Whether an answer of the provider's is to be stored before the account may be let go of.
@@ -235,4 +165,32 @@ package import TokendProtocol
         arm()
         onChange?()
     }
+}
+
+// MARK: - What is asked of an account
+
+extension Account {
+    package var name: String { context.name }
+
+    /// nil while the account's file has faults.
+    package var configuration: AccountConfiguration? { context.configuration }
+
+    package var faults: [ConfigurationFault] { context.faults }
+
+    var ports: BrokerPorts { context.ports }
+
+    var wire: WireSettings { context.wire }
+
+    /// The configuration's name for the provider.
+    var issuerName: String { configuration?.issuerName ?? "" }
+
+    var policy: AccountPolicy { context.policy }
+
+    var hasPolicy: Bool { context.hasPolicy }
+
+    /// Whether every program may have a token without a question.
+    var isOpenToAll: Bool { policy.isOpen(under: context.daemon.administrator) }
+
+    /// Where the account is described.
+    var file: String { context.file }
 }

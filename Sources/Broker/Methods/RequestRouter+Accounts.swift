@@ -25,7 +25,7 @@ extension RequestRouter {
         let parameters = try AccountShow.Parameters(params: request.params)
         let account = try broker.account(named: parameters.account)
         guard let source = broker.configuration.sources[account.name] else {
-            throw account.configurationFault
+            throw account.context.fault
                 ?? ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
         }
         let object: JSONObject
@@ -68,7 +68,7 @@ extension RequestRouter {
                 do throws(ProtocolError) {
                     try await account.refuseNewer()
                     var result = await account.logout(revoke: parameters.revoke ?? true)
-                    await account.forgetClient(&result)
+                    await account.client.remove(&result)
                     try broker.removeAccount(account.name)
                     reply.succeed(result)
                 } catch {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Systemd
+import TokendProtocol
+
+/// What the parts of one account share: its name, its ports, and what its file and `config.json5` say now. `Account`
+/// changes it, and the parts read it anew for each use.
+@LoopActor final class AccountContext {
+    let name: String
+    let ports: BrokerPorts
+    let directory: ProviderDirectory
+    /// The daemon's own settings.
+    private(set) var daemon: DaemonConfiguration
+    /// nil while the account's file has faults, or is gone.
+    private(set) var configuration: AccountConfiguration?
+    /// The last configuration without a fault: a record is written with its names while the file has one.
+    private(set) var lastConfiguration: AccountConfiguration?
+    private(set) var faults: [ConfigurationFault] = []
+
+    init(name: String, ports: BrokerPorts, directory: ProviderDirectory, daemon: DaemonConfiguration) {
+        self.name = name
+        self.ports = ports
+        self.directory = directory
+        self.daemon = daemon
+    }
+
+    /// Takes over what the files say now.
+    ///
+    /// - Returns: whether a sign-in that is under way could end up elsewhere than it was begun for.
+    func configure(_ new: Configuration.Account, daemon: DaemonConfiguration) -> Bool {
+        let hasMoved = self.daemon.wire != daemon.wire
+        self.daemon = daemon
+        switch new {
+        case .misconfigured(let faults):
+            configuration = nil
+            self.faults = faults
+            return true
+        case .usable(let new):
+            let hasChanged = configuration != new || hasMoved
+            configuration = new
+            lastConfiguration = new
+            faults = []
+            return hasChanged
+        }
+    }
+
+    /// The account's file is gone.
+    func retire() {
+        configuration = nil
+        faults = []
+    }
+
+    // MARK: What they say
+
+    /// The account as its file describes it.
+    ///
+    /// - Throws: the file's fault, or that it is gone.
+    func usable() throws(ProtocolError) -> AccountConfiguration {
+        guard let configuration else { throw fault ?? gone }
+        return configuration
+    }
+
+    /// The fault that keeps every use of this account; nil where there is none.
+    var fault: ProtocolError? { faults.first?.protocolError }
+
+    /// The error for those who still use an account whose file is gone.
+    var gone: ProtocolError {
+        ProtocolError(.accountUnknown, "the account “\(name)” was removed")
+    }
+
+    var wire: WireSettings { daemon.wire.settings(of: configuration) }
+
+    /// Whether a grant may go where it would go by the settings of now.
+    func isAllowed(_ record: GrantRecord?) -> Bool {
+        guard let record, let configuration else { return true }
+        return record.destination.allows(configuration, wire: daemon.wire)
+            && record.isOwn == (configuration.flow == .clientCredentials)
+    }
+
+    /// The record that is in force for the account as its file describes it now, given the store's.
+    func inForce(_ stored: GrantRecord?) -> GrantRecord? {
+        guard let configuration else { return stored }
+        guard configuration.flow == .clientCredentials else { return stored?.isOwn == true ? nil : stored }
+        // A user's grant is held back and not thrown away: the old flow may come back.
+        if let stored, !stored.isOwn, !stored.isOver { return stored }
+        if let stored, stored.ownScope == configuration.scopes, isAllowed(stored) { return stored }
+        return .own(configuration, wire: daemon.wire, at: ports.clock.now.wall)
+    }
+
+    // MARK: The account's policy
+
+    /// The last policy that was read without a fault: a file that has one now does not open the account.
+    var policy: AccountPolicy { (configuration ?? lastConfiguration)?.policy ?? AccountPolicy() }
+
+    /// Whether the rules are known: they are not if the file has had a fault since the daemon's start.
+    var hasPolicy: Bool { configuration != nil || lastConfiguration != nil }
+
+    /// Where the account is described.
+    var file: String { lastConfiguration?.file ?? ports.files.path(of: name) }
+}

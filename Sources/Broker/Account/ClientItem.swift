@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Secrets
+import Systemd
+import TokendProtocol
+
+/// An account's OAuth client: its item in the secret store, and what is known of that without a secret.
+@LoopActor final class ClientItem {
+    private let context: AccountContext
+    /// Serialises changes of the item.
+    private let mutex = AsyncMutex()
+    /// Whether the secret store has one; nil: it was not looked at.
+    private var isPresent: Bool?
+    /// The client that a provider has registered for the next sign-in.
+    private(set) var registeredID: String?
+
+    init(_ context: AccountContext) {
+        self.context = context
+    }
+
+    /// Its item in the secret store.
+    var vault: ClientVault {
+        ClientVault(store: context.ports.store, mutex: mutex, wire: context.daemon.wire, state: context.ports.state)
+    }
+
+    /// The account's provider, as this client reaches it.
+    ///
+    /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
+    func access(_ configuration: AccountConfiguration, for destination: GrantDestination? = nil) -> ProviderAccess {
+        ProviderAccess(
+            account: destination.map(configuration.asClient) ?? configuration,
+            wire: context.wire,
+            transport: context.ports.transport,
+            clock: context.ports.clock,
+            entropy: context.ports.entropy,
+            directory: context.directory,
+            vault: vault
+        )
+    }
+
+    // MARK: What is known
+
+    /// The first read of all items brought the client's, or none; its secret is not looked at.
+    func firstRead(_ item: StoredItem?) {
+        isPresent = item != nil
+        registeredID = item?.clientID
+    }
+
+    /// The store has an item now.
+    func noteStored() {
+        isPresent = true
+    }
+
+    /// A grant has come into force, maybe of a client that was registered for it.
+    func noteClient(of record: GrantRecord) {
+        if record.destination.isRegistered { registeredID = record.destination.clientID }
+    }
+
+    /// What the client's authentication lacks in the secret store, as far as known; nil if nothing.
+    var missing: ProtocolError? {
+        guard let configuration = context.configuration, !configuration.registersClient, isPresent == false else {
+            return nil
+        }
+        switch configuration.clientAuthentication {
+        case .none: return nil
+        case .clientSecretBasic, .clientSecretPost:
+            return ClientFault.missing(.clientSecret, configuration, isElsewhere: false).protocolError
+        case .privateKeyJWT:
+            return ClientFault.missing(.clientKey, configuration, isElsewhere: false).protocolError
+        }
+    }
+
+    // MARK: Changes
+
+    /// Keeps what a user gives for the client, in the secret store and nowhere else.
+    ///
+    /// - Throws: what is wrong with it, or the store's error; nothing is kept then.
+    func give(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
+        let configuration = try context.usable()
+        try ClientSecretCheck.check(kind, value, for: configuration, member: "value")
+        try await vault.give(kind, value, to: configuration)
+        noteStored()
+    }
+
+    /// Removes what the client authenticates with, together with the account.
+    func remove(_ result: inout LogoutResult) async {
+        isPresent = false
+        let ports = context.ports
+        // Until the item is removed, it is not used.
+        let fault = ports.state.change { $0.clientRemovals.insert(context.name) }
+        do throws(StoreError) {
+            try await vault.finishRemoval(context.name)
+        } catch {
+            result.pendRemoval(fault, error)
+            ports.log.record(.storeFault(account: context.name, error))
+        }
+    }
+}
