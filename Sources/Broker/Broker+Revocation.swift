@@ -7,18 +7,18 @@ extension Broker {
     /// Sends the revocations that earlier daemons could not send; once, when the store is first read. After a new sign-in
     /// that is not done: it could end the new grant, too. For an account whose file is gone it is impossible: such a
     /// revocation stays pending for a week, in case the file comes back.
-    func payRevocations(_ items: [StoredItem]) {
-        guard !hasPaidRevocations else { return }
-        hasPaidRevocations = true
+    func sendRevocations(_ items: [StoredItem]) {
+        guard !hasSentRevocations else { return }
+        hasSentRevocations = true
         for item in items where item.kind == .revocation {
             guard let account = accounts[item.account] else {
-                forgetIfOver(item)
+                removeIfExpired(item)
                 continue
             }
             if hasGrant(item.account, items) {
-                account.forgetRevocation()
+                account.revocation.clear()
             } else {
-                Task.onLoop { await account.payRevocation(item) }
+                Task.onLoop { await account.revocation.send(item) }
             }
         }
     }
@@ -31,9 +31,9 @@ extension Broker {
         return record?.isOver != true
     }
 
-    private func forgetIfOver(_ item: StoredItem) {
+    private func removeIfExpired(_ item: StoredItem) {
         let now = ports.clock.now
-        guard let record = try? GrantRecord.read(item, at: now), record.isDebtOver(at: now.wall) else { return }
+        guard let record = try? GrantRecord.read(item, at: now), record.isRevocationExpired(at: now.wall) else { return }
         Task.onLoop { [ports] in
             do throws(StoreError) {
                 try await ports.store.remove(.revocation, account: item.account)

@@ -105,7 +105,7 @@ package import TokendProtocol
     private var isToRead = false
     private var hasStarted = false
     /// The pending revocations of earlier daemons are being sent.
-    var hasPaidRevocations = false
+    var hasSentRevocations = false
 
     // MARK: The store
 
@@ -130,7 +130,7 @@ package import TokendProtocol
                     account.firstRead(own.first { $0.kind == .grant })
                 }
                 ports.log.record(.storeOpened)
-                payRevocations(items)
+                sendRevocations(items)
             } catch {
                 ports.log.record(.storeFault(account: nil, error))
                 for account in accounts.values { account.firstReadFailed(error) }
@@ -167,7 +167,7 @@ package import TokendProtocol
         for account in accounts.values { account.storeChanged() }
         Task.onLoop { [self] in
             await finishRemovals()
-            if !hasPaidRevocations, let items = try? await store.items() { payRevocations(items) }
+            if !hasSentRevocations, let items = try? await store.items() { sendRevocations(items) }
         }
         onChange?()
     }

@@ -122,7 +122,7 @@ extension Account {
 
     /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user gave.
     private func overtaken(_ record: GrantRecord, _ sent: Secret) -> ProtocolError {
-        if lateFate == .revoked, record.refreshToken != sent { Task.onLoop { [self] in _ = await revoke(record) } }
+        if lateFate == .revoked, record.refreshToken != sent { Task.onLoop { [self] in _ = await revocation.revoke(record) } }
         return overtaken
     }
 

@@ -58,7 +58,7 @@ extension Account {
     func install(_ record: GrantRecord, unstored error: StoreError? = nil) -> LoginResult {
         moveOn()
         hasDroppedIDToken = false
-        if revocationTriedAt != nil { forgetRevocation() }
+        if revocation.isPending { revocation.clear() }
         ports.state.change { $0.removals.remove(name) }
         client.noteClient(of: record)
         perform(machine.signedIn(record, unstored: error, at: ports.clock.now, roll: ports.entropy.roll()))

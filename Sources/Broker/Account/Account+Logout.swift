@@ -34,14 +34,16 @@ extension Account {
         var record = held
         do throws(StoreError) {
             if record == nil { record = try await storedForLogout() }
-            if revoke, let record { await owe(record) }
+            // While another write is under way there is no copy: a logout does not wait for that, and that write revokes
+            // its own result.
+            if revoke, let record, !itemMutex.isLocked { await revocation.add(record) }
             try await ports.store.remove(account: name)
             ports.state.change { $0.removals.remove(name) }
         } catch {
             result.pendRemoval(fault, error)
             ports.log.record(.storeFault(account: name, error))
         }
-        if revoke, let record { await payRevocation(of: record, &result) }
+        if revoke, let record { await revocation.send(record, &result) }
         if endSession { await openEndSession(record, &result) }
         ports.log.record(.loggedOut(account: name, revocationFault: result.revocationFault))
         settleFlow()

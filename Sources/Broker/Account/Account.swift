@@ -62,8 +62,8 @@ package import TokendProtocol
     var armedFor: BootInstant?
     /// Tells that the grant's fixed end comes near.
     let endWatch: EndWatch
-    /// When a revocation that is still pending was last tried; nil if none is pending.
-    var revocationTriedAt: BootInstant?
+    /// What the provider could not be told of a logout yet.
+    let revocation: PendingRevocation
     var waiters = TokenWaiters()
 
     /// A token and whether it is a new one.
@@ -76,6 +76,7 @@ package import TokendProtocol
     init(name: String, ports: BrokerPorts, directory: ProviderDirectory, settings: DaemonConfiguration) {
         context = AccountContext(name: name, ports: ports, directory: directory, daemon: settings)
         client = ClientItem(context)
+        revocation = PendingRevocation(context, client: client)
         endWatch = EndWatch(account: name, clock: ports.clock, log: ports.log)
         machine = GrantStateMachine(account: name, settings: RefreshSettings())
         machine.isPaused = ports.state.notes.paused.contains(name)
@@ -136,7 +137,7 @@ package import TokendProtocol
     func networkAppeared() {
         machine.networkAppeared(at: ports.clock.now, roll: ports.entropy.roll())
         arm()
-        payOwedRevocation()
+        revocation.networkAppeared()
     }
 
     /// The account's file is gone: nothing is served, the item stays; a refresh that was sent is kept all the same.
