@@ -8,20 +8,13 @@ import TokendProtocol
 extension Account {
     /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
     func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
-        if configuration == nil { return .failure(context.fault ?? context.gone) }
+        if configuration == nil { return .failure(context.unusable) }
         let ready = readyToken
         let (answer, actions) = machine.demand(demand, at: ports.clock.now)
         // What begins nothing and is about another token leaves the account's own as it is.
         if demand.variant != nil, actions.isEmpty { readyToken = ready }
         defer { perform(actions) }
-        switch answer {
-        case .serve(let token, let refreshed):
-            return .success(Served(token: token, record: machine.record, refreshed: refreshed))
-        case .fail(let error):
-            return .failure(withPendingLogin(error))
-        case .wait:
-            return nil
-        }
+        return result(of: answer)
     }
 
     /// Calls `body` once what `token` began has ended, or where too many wait already. To be called in the same turn.
@@ -50,34 +43,28 @@ extension Account {
         )
     }
 
-    /// Answers those who wait; `renewed`: with a new token, of that combination. Who wants the account's own token comes
-    /// first, so that nobody's other combinations hold it up for longer than the one that is under way.
-    func settle(renewed: Bool, of variant: TokenVariant? = nil) {
+    /// Answers those who wait; `renewed`: with a new token, of that combination.
+    func resumeWaiters(renewed: Bool, of variant: TokenVariant? = nil) {
         for id in waiters.order {
             // An answer may have sent another client away.
             guard let waiter = waiters[id] else { continue }
             if configuration == nil {
-                _ = waiters.remove(id)
-                waiter.answer(.failure(context.fault ?? context.gone))
+                waiters.answer(id, .failure(context.unusable))
                 continue
             }
-            let (answer, actions) = machine.settled(
-                waiter.demand,
-                renewed: renewed,
-                of: variant,
-                at: ports.clock.now
-            )
-            switch answer {
-            case .wait:
-                break
-            case .fail(let error):
-                _ = waiters.remove(id)
-                waiter.answer(.failure(withPendingLogin(error)))
-            case .serve(let token, let refreshed):
-                _ = waiters.remove(id)
-                waiter.answer(.success(Served(token: token, record: machine.record, refreshed: refreshed)))
-            }
+            let (answer, actions) = machine.settled(waiter.demand, renewed: renewed, of: variant, at: ports.clock.now)
+            if let result = result(of: answer) { waiters.answer(id, result) }
             perform(actions)
+        }
+    }
+
+    /// What a client gets; nil: it has to wait.
+    private func result(of answer: GrantStateMachine.Answer) -> Result<Served, ProtocolError>? {
+        switch answer {
+        case .serve(let token, let refreshed):
+            .success(Served(token: token, record: machine.record, refreshed: refreshed))
+        case .fail(let error): .failure(withPendingLogin(error))
+        case .wait: nil
         }
     }
 

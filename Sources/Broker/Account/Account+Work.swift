@@ -17,7 +17,7 @@ extension Account {
             case .write(let record): write(record)
             case .note(let record): note(record)
             case .clear: clear()
-            case .settle(let renewed, of: let variant): settle(renewed: renewed, of: variant)
+            case .settle(let renewed, of: let variant): resumeWaiters(renewed: renewed, of: variant)
             }
         }
         arm()
@@ -88,7 +88,7 @@ extension Account {
         let generation = generation
         Task.onLoop { [self] in
             guard generation == self.generation else { return }
-            let failure = RefreshFailure(kind: .misconfigured, error: context.fault ?? context.gone)
+            let failure = RefreshFailure(kind: .misconfigured, error: context.unusable)
             finished(.failed(failure, record.pending), for: variant)
         }
     }

@@ -64,7 +64,8 @@ package import TokendProtocol
     let endWatch: EndWatch
     /// What the provider could not be told of a logout yet.
     let revocation: PendingRevocation
-    var waiters = TokenWaiters()
+    /// Clients that wait for a token.
+    let waiters = TokenWaiters()
 
     /// A token and whether it is a new one.
     package struct Served {
@@ -91,7 +92,7 @@ package import TokendProtocol
         guard let configuration else {
             login?.cancel("the settings of “\(name)” have a fault now; mend it, then sign in again")
             halt()
-            return settle(renewed: false)
+            return resumeWaiters(renewed: false)
         }
         machine.reconfigured(settings: configuration.refresh, isHeldBack: !context.isAllowed(machine.record))
         if isElsewhere { login?.cancel("the settings of “\(name)” changed during the sign-in; sign in again") }
@@ -146,7 +147,7 @@ package import TokendProtocol
         context.retire()
         readyToken = nil
         halt()
-        for waiter in waiters.removeAll() { waiter.answer(.failure(context.gone)) }
+        waiters.answerAll(.failure(context.gone))
     }
 
     /// Whether an answer of the provider's is to be stored before the account may be let go of.

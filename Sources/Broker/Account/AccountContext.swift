@@ -57,12 +57,15 @@ import TokendProtocol
     ///
     /// - Throws: the file's fault, or that it is gone.
     func usable() throws(ProtocolError) -> AccountConfiguration {
-        guard let configuration else { throw fault ?? gone }
+        guard let configuration else { throw unusable }
         return configuration
     }
 
     /// The fault that keeps every use of this account; nil where there is none.
     var fault: ProtocolError? { faults.first?.protocolError }
+
+    /// Why the account cannot be used while it has no configuration.
+    var unusable: ProtocolError { fault ?? gone }
 
     /// The error for those who still use an account whose file is gone.
     var gone: ProtocolError {

@@ -8,9 +8,9 @@ import TokendProtocol
 ///
 /// A combination is queued as long as somebody waits for it, and no longer: there is no other queue. Where it gets too
 /// much, the process that waits most often loses its newest wait, so that one program's many do not end another's.
-package struct TokenWaiters {
+@LoopActor final class TokenWaiters {
     /// A client that waits, or the daemon itself.
-    struct Waiter {
+    @LoopActor struct Waiter {
         let demand: TokenDemand
         /// Its process; nil: the daemon.
         let client: Int32?
@@ -20,9 +20,9 @@ package struct TokenWaiters {
     }
 
     /// Each is answered in the same turn of the loop, and a person's machine does not run so many programs.
-    package static let most = 4096
+    static let most = 4096
     /// Each costs a request to the provider: as many as an account remembers afterwards.
-    package static let mostCombinations = VariantCache.capacity
+    static let mostCombinations = VariantCache.capacity
 
     private var waiting: [Int: Waiter] = [:]
     private var nextID = 0
@@ -32,7 +32,8 @@ package struct TokenWaiters {
 
     var count: Int { waiting.count }
 
-    /// Who waits, for the account's own token first, then who waits longest.
+    /// The numbers of all waits: those for the account's own token first, then the longest first. So nobody's other
+    /// combinations hold the account's own token up for longer than the one that is under way.
     var order: [Int] {
         waiting.values.sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }.map(\.id)
     }
@@ -42,7 +43,7 @@ package struct TokenWaiters {
     /// Takes one in.
     ///
     /// - Returns: its number, and who has to go for it; that may be itself.
-    mutating func add(_ waiter: Waiter) -> (id: Int, crowdedOut: [Waiter]) {
+    func add(_ waiter: Waiter) -> (id: Int, crowdedOut: [Waiter]) {
         var waiter = waiter
         waiter.id = nextID
         nextID += 1
@@ -60,8 +61,22 @@ package struct TokenWaiters {
         return (waiter.id, crowdedOut)
     }
 
-    /// Lets go of one.
-    mutating func remove(_ id: Int) -> Waiter? {
+    /// Answers one, who is not waited for any more then.
+    func answer(_ id: Int, _ result: Result<Account.Served, ProtocolError>) {
+        remove(id)?.answer(result)
+    }
+
+    /// Answers all of them.
+    func answerAll(_ result: Result<Account.Served, ProtocolError>) {
+        let all = order.compactMap { waiting[$0] }
+        waiting = [:]
+        clients = [:]
+        combinations = []
+        for waiter in all { waiter.answer(result) }
+    }
+
+    /// Lets go of one without an answer.
+    func remove(_ id: Int) -> Waiter? {
         guard let waiter = waiting.removeValue(forKey: id) else { return nil }
         let left = (clients[waiter.client] ?? 1) - 1
         clients[waiter.client] = left > 0 ? left : nil
@@ -72,15 +87,6 @@ package struct TokenWaiters {
             if combinations[index].count == 0 { combinations.remove(at: index) }
         }
         return waiter
-    }
-
-    /// Lets go of all.
-    mutating func removeAll() -> [Waiter] {
-        let all = order.compactMap { waiting[$0] }
-        waiting = [:]
-        clients = [:]
-        combinations = []
-        return all
     }
 
     /// The wait that is too much, if one is: the newest of the process that has most. The daemon's own stay.

@@ -113,7 +113,7 @@ import TokendProtocol
     }
 
     @Test @LoopActor func `where too many wait, the process that waits most often loses its newest`() {
-        var waiters = TokenWaiters()
+        let waiters = TokenWaiters()
         let first = waiters.add(Self.wait(1)).id
         for _ in 0..<TokenWaiters.most - 1 { #expect(waiters.add(Self.wait(2)).crowdedOut.isEmpty) }
         let owner = waiters.add(Self.wait(3))
@@ -126,7 +126,7 @@ import TokendProtocol
     }
 
     @Test @LoopActor func `of combinations, too: another process has its own`() {
-        var waiters = TokenWaiters()
+        let waiters = TokenWaiters()
         func variant(_ number: Int) -> TokenVariant { TokenVariant(audience: "a\(number)") }
         for number in 0..<TokenWaiters.mostCombinations { _ = waiters.add(Self.wait(2, variant(number))) }
         #expect(waiters.add(Self.wait(2, variant(0))).crowdedOut.isEmpty, "it is queued already")
