@@ -33,7 +33,9 @@ extension Broker {
 
     private func removeIfExpired(_ item: StoredItem) {
         let now = ports.clock.now
-        guard let record = try? GrantRecord.read(item, at: now), record.isRevocationExpired(at: now.wall) else { return }
+        guard let record = try? GrantRecord.read(item, at: now), record.isRevocationExpired(at: now.wall) else {
+            return
+        }
         Task.onLoop { [ports] in
             do throws(StoreError) {
                 try await ports.store.remove(.revocation, account: item.account)

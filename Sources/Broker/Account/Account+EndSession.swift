@@ -38,8 +38,7 @@ extension Account {
         }
         var request = EndSessionRequest(clientID: configuration.clientID)
         request.idToken = record?.newestIDToken
-        // Its port may be the one that is registered.
-        endSession?.close()
+        signIns.closeEndSession()
         let session = EndSession(account: name, provider: configuration.issuerHost, clock: ports.clock)
         let url = try session.open(
             request,
@@ -48,7 +47,7 @@ extension Account {
             redirects: ports.redirects,
             entropy: ports.entropy
         )
-        endSession = session
+        signIns.keep(session)
         return url
     }
 }

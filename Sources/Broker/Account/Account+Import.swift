@@ -27,8 +27,16 @@ extension Account {
                 data: ["file": .string(configuration.file), "member": "client_id"]
             )
         }
-        importCount += 1
-        defer { importCount -= 1 }
+        return try await signIns.importing { () async throws(ProtocolError) in
+            try await importGrant(refreshToken, scope: named, configuration)
+        }
+    }
+
+    private func importGrant(
+        _ refreshToken: Secret,
+        scope named: Scope?,
+        _ configuration: AccountConfiguration
+    ) async throws(ProtocolError) -> LoginResult {
         let generation = generation
         do { try await proveStore() } catch { throw error.protocolError }
         let access = client.access(configuration)
@@ -36,7 +44,11 @@ extension Account {
         let scope = named ?? configuration.scopes
         if let url = metadata.keySetURL, configuration.issuer != nil, scope.contains("openid") {
             let now = ports.clock.now.boot
-            do { _ = try await context.directory.keys(at: url, wire: wire, since: now) } catch { throw error.protocolError }
+            do {
+                _ = try await context.directory.keys(at: url, wire: wire, since: now)
+            } catch {
+                throw error.protocolError
+            }
         }
         guard generation == self.generation else { throw overtaken }
         var record = GrantRecord(
@@ -59,7 +71,7 @@ extension Account {
         try await ports.store.refuseNewer(account: name)
         try await ports.store.write(.probe("import probe"))
         try await ports.store.remove(account: "import probe")
-        guard ports.state.notes.removals.contains(name), login?.isStoring != true else { return }
+        guard ports.state.notes.removals.contains(name), !signIns.isStoring else { return }
         try await ports.store.remove(account: name)
         ports.state.change { $0.removals.remove(name) }
     }
@@ -122,7 +134,9 @@ extension Account {
 
     /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user gave.
     private func overtaken(_ record: GrantRecord, _ sent: Secret) -> ProtocolError {
-        if lateFate == .revoked, record.refreshToken != sent { Task.onLoop { [self] in _ = await revocation.revoke(record) } }
+        if lateFate == .revoked, record.refreshToken != sent {
+            Task.onLoop { [self] in _ = await revocation.revoke(record) }
+        }
         return overtaken
     }
 

@@ -29,7 +29,7 @@ extension Account {
         } onEnd: { [weak self] login in
             self?.ended(login)
         }
-        self.login = login
+        signIns.begin(login)
         defer { ports.log.record(.loginStarted(account: name, loginID: id)) }
         guard configuration.flow != .clientCredentials else {
             beginFetch(login, configuration)
@@ -68,37 +68,18 @@ extension Account {
     }
 
     private func ended(_ login: Login) {
-        if self.login === login { self.login = nil }
-        let now = ports.clock.now.boot
-        endedLogins.removeAll { $0.endedAt.duration(to: now) > Self.endedLoginLife }
-        // Each newer login ends the one before; nobody waits for more than a few of them.
-        endedLogins = endedLogins.suffix(15) + [(login, now)]
         var failure: ProtocolError?
         if case .failure(let error)? = login.result { failure = error }
-        notePause(after: login, isSignedIn: failure == nil, at: now)
+        signIns.end(login, isSignedIn: failure == nil)
         ports.log.record(.loginFinished(account: name, loginID: login.id, error: failure))
         onChange?()
     }
 
-    private func notePause(after login: Login, isSignedIn: Bool, at now: BootInstant) {
-        if isSignedIn { loginPause.lift() } else if login.isShown { loginPause.begin(at: now) }
-        if login.isStepUp, login.isShown { stepUpPause.begin(at: now) }
-    }
-
-    /// Whether a program may have a person asked to sign in.
-    func mayAskPerson(isStepUp: Bool = false) -> Bool {
-        let now = ports.clock.now.boot
-        return !loginPause.isOn(at: now) && !(isStepUp && stepUpPause.isOn(at: now))
-    }
-
-    private static let endedLoginLife: Duration = .seconds(60)
+    /// Whether a program may have a user asked to sign in.
+    func mayAskPerson(isStepUp: Bool = false) -> Bool { signIns.mayAskUser(isStepUp: isStepUp) }
 
     /// The login of that id: under way, or ended within the last minute.
-    func login(id: String) -> Login? {
-        if let login, login.id == id { return login }
-        let now = ports.clock.now.boot
-        return endedLogins.first { $0.login.id == id && $0.endedAt.duration(to: now) <= Self.endedLoginLife }?.login
-    }
+    func login(id: String) -> Login? { signIns.login(id: id) }
 }
 
 extension LoginResult {

@@ -30,7 +30,7 @@ extension Account {
         do throws(StoreError) {
             if ports.state.notes.removals.contains(name) {
                 // A login that is storing its grant settles it by itself.
-                guard login?.isStoring != true else { return .success(nil) }
+                guard !signIns.isStoring else { return .success(nil) }
                 try await ports.store.finishRemoval(account: name)
                 ports.state.change { $0.removals.remove(name) }
                 return .success(nil)

@@ -59,8 +59,12 @@ extension Account {
     private func refresh(_ record: GrantRecord, for variant: TokenVariant?) {
         guard let configuration else { return failUnconfigured(record, variant) }
         let generation = generation
-        let access = client.access(configuration, for: record.destination)
-        var flow = RefreshFlow(access: access, store: ports.store, variant: variant, itemMutex: itemMutex) { [weak self] in
+        var flow = RefreshFlow(
+            access: client.access(configuration, for: record.destination),
+            store: ports.store,
+            variant: variant,
+            itemMutex: itemMutex
+        ) { [weak self] in
             guard let self else { return .dropped }
             return generation == self.generation ? .wanted : lateFate
         } mend: { [weak self] in

@@ -26,17 +26,8 @@ package import TokendProtocol
     let context: AccountContext
     /// The client that the provider knows.
     let client: ClientItem
-    package internal(set) var login: Login?
-    /// The way to the provider's own logout, of the last one that was asked for.
-    var endSession: EndSession?
-    /// After a login that came to nothing.
-    var loginPause = PromptPause()
-    /// After a login that an API's challenge began, whatever came of it: a provider may let it through unseen.
-    var stepUpPause = PromptPause()
-    /// Imports under way.
-    var importCount = 0
-    /// Logins that ended, for those who ask within a minute.
-    var endedLogins: [(login: Login, endedAt: BootInstant)] = []
+    /// Logins and imports under way.
+    let signIns: SignIns
     /// Serialises writes of the account's item.
     let itemMutex = AsyncMutex()
     /// Serialises use of the refresh token: a whole refresh, or a login that stores the current token again.
@@ -77,6 +68,7 @@ package import TokendProtocol
     init(name: String, ports: BrokerPorts, directory: ProviderDirectory, settings: DaemonConfiguration) {
         context = AccountContext(name: name, ports: ports, directory: directory, daemon: settings)
         client = ClientItem(context)
+        signIns = SignIns(clock: ports.clock)
         revocation = PendingRevocation(context, client: client)
         endWatch = EndWatch(account: name, clock: ports.clock, log: ports.log)
         machine = GrantStateMachine(account: name, settings: RefreshSettings())
@@ -151,12 +143,12 @@ package import TokendProtocol
     }
 
     /// Whether an answer of the provider's is to be stored before the account may be let go of.
-    var isBusy: Bool { machine.isBusy || login?.isStoring == true || importCount > 0 }
+    var isBusy: Bool { machine.isBusy || signIns.isBusy }
 
     /// No background work any more but the store's.
     func stop() {
         login?.cancel("tokend is stopping")
-        endSession?.close()
+        signIns.closeEndSession()
         isStopped = true
         halt()
     }
@@ -176,6 +168,9 @@ extension Account {
 
     /// nil while the account's file has faults.
     package var configuration: AccountConfiguration? { context.configuration }
+
+    /// The login under way.
+    package var login: Login? { signIns.login }
 
     package var faults: [ConfigurationFault] { context.faults }
 

@@ -49,7 +49,8 @@ import Systemd
         timer = nil
         guard let span else { return }
         let now = clock.now
-        if let days = EndNotice.due(end: span.end, signedInAt: span.signedInAt, at: now.wall), !wasTold(days, span.end) {
+        if let days = EndNotice.due(end: span.end, signedInAt: span.signedInAt, at: now.wall), !wasTold(days, span.end)
+        {
             given = Notice(end: span.end, days: days)
             log.record(.grantEnding(account: account, at: span.end))
         }
