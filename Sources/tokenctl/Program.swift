@@ -74,11 +74,11 @@ package struct Program {
     private func perform(_ outcome: CommandLineParser.Outcome) throws(TokenctlError) -> Int32 {
         switch outcome {
         case .run(let invocation):
-            let conversation = Conversation(invocation, console: console, world: world)
+            let context = CommandContext(invocation, console: console, world: world)
             do throws(TokenctlError) {
-                return try perform(conversation)
+                return try perform(context)
             } catch {
-                throw conversation.told(error)
+                throw context.told(error)
             }
         case .help(let names):
             let palette = console.traits.outputPalette
@@ -96,37 +96,37 @@ package struct Program {
         }
     }
 
-    private func perform(_ conversation: Conversation) throws(TokenctlError) -> Int32 {
-        switch conversation.invocation.verb {
-        case .login: try LoginVerb(conversation).run()
-        case .status: try StatusVerb(conversation).run()
-        case .logout: try LogoutVerb(conversation).run()
-        case .token: try TokenVerb(conversation).run()
-        case .refresh, .pause, .resume: try BackgroundVerb(conversation).run()
-        case .unlock: try UnlockVerb(conversation).run()
-        case .accountSecret: try AccountSecretVerb(conversation).run()
-        case .accountImport: try AccountImportVerb(conversation).run()
-        case .accountAdd: try AccountAddVerb(conversation).run()
-        case .accountList: try AccountListVerb(conversation).run()
-        case .accountShow: try AccountShowVerb(conversation).run()
-        case .accountRemove: try AccountRemoveVerb(conversation).run()
-        case .doctor: try DoctorVerb(conversation).run()
-        case .log: try LogVerb(conversation).run()
-        case .policyList: try PolicyListVerb(conversation).run()
-        case .policyRevoke: try PolicyRevokeVerb(conversation).run()
-        case .policyAnswer: try PolicyAnswerVerb(conversation).run()
-        case .reload: try ReloadVerb(conversation).run()
-        case .version: try VersionVerb(conversation).run()
-        case .exec: try ExecVerb(conversation).run()
-        case .forward: try ForwardVerb(conversation).run()
-        case .call: try CallVerb(conversation).run()
-        case .credentialGit: try GitCredentialVerb(conversation).run()
-        case .credentialDocker: DockerCredentialVerb(conversation).run()
-        case .credentialKubernetes: try KubernetesCredentialVerb(conversation).run()
-        case .credentialAWS: try AWSCredentialVerb(conversation).run()
-        case .setup: try SetupVerb(conversation).run()
-        case .callback: try CallbackVerb(conversation).run()
-        case .completion: try CompletionVerb(conversation).run()
+    private func perform(_ context: CommandContext) throws(TokenctlError) -> Int32 {
+        switch context.invocation.verb {
+        case .login: try LoginVerb(context: context).run()
+        case .status: try StatusVerb(context: context).run()
+        case .logout: try LogoutVerb(context: context).run()
+        case .token: try TokenVerb(context: context).run()
+        case .refresh, .pause, .resume: try BackgroundVerb(context: context).run()
+        case .unlock: try UnlockVerb(context: context).run()
+        case .accountSecret: try AccountSecretVerb(context: context).run()
+        case .accountImport: try AccountImportVerb(context: context).run()
+        case .accountAdd: try AccountAddVerb(context: context).run()
+        case .accountList: try AccountListVerb(context: context).run()
+        case .accountShow: try AccountShowVerb(context: context).run()
+        case .accountRemove: try AccountRemoveVerb(context: context).run()
+        case .doctor: try DoctorVerb(context: context).run()
+        case .log: try LogVerb(context: context).run()
+        case .policyList: try PolicyListVerb(context: context).run()
+        case .policyRevoke: try PolicyRevokeVerb(context: context).run()
+        case .policyAnswer: try PolicyAnswerVerb(context: context).run()
+        case .reload: try ReloadVerb(context: context).run()
+        case .version: try VersionVerb(context: context).run()
+        case .exec: try ExecVerb(context: context).run()
+        case .forward: try ForwardVerb(context: context).run()
+        case .call: try CallVerb(context: context).run()
+        case .credentialGit: try GitCredentialVerb(context: context).run()
+        case .credentialDocker: DockerCredentialVerb(context: context).run()
+        case .credentialKubernetes: try KubernetesCredentialVerb(context: context).run()
+        case .credentialAWS: try AWSCredentialVerb(context: context).run()
+        case .setup: try SetupVerb(context: context).run()
+        case .callback: try CallbackVerb(context: context).run()
+        case .completion: try CompletionVerb(context: context).run()
         case .help: ExitCode.success
         }
     }

@@ -6,24 +6,20 @@ import TokendProtocol
 
 /// `tokenctl call`: one authorized request, made by the installed curl; its header comes to curl on stdin.
 struct CallVerb {
-    private let conversation: Conversation
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
-        let target = try CallTarget(conversation.invocation.operands)
-        let curl = try conversation.program("curl")
+        let target = try CallTarget(context.invocation.operands)
+        let curl = try context.program("curl")
         let command = [SystemText(curl)] + arguments(target)
-        var params = try conversation.tokenParameters(account: target.account)
-        let token = try conversation.token(params)
+        var params = try context.tokenParameters(account: target.account)
+        let token = try context.token(params)
         var (code, gate) = try request(command, token, mayRepeat: true)
         if gate.wantsRepetition {
             if let stepUp = gate.head.stepUp {
                 // A refresh is no help: it is the sign-in that the API is not content with.
-                guard conversation.invocation.has("--login") else {
+                guard context.invocation.has("--login") else {
                     gate.open().forEach(pass)
                     explain(gate.head, account: target.account)
                     return code
@@ -32,7 +28,7 @@ struct CallVerb {
             } else {
                 params.rejected = Secret(token.text)
             }
-            (code, gate) = try request(command, conversation.token(params), mayRepeat: false)
+            (code, gate) = try request(command, context.token(params), mayRepeat: false)
         }
         explain(gate.head, account: target.account)
         return code
@@ -42,7 +38,7 @@ struct CallVerb {
         var options = SignIn.Options()
         options.acrValues = wanted.acrValues
         options.maxAge = wanted.maxAge
-        _ = try SignIn(conversation, account: account, options: options).run()
+        _ = try SignIn(context, account: account, options: options).run()
     }
 
     private func arguments(_ target: CallTarget) -> [SystemText] {
@@ -54,7 +50,7 @@ struct CallVerb {
             }
         let own = ["--silent", "--show-error", "--fail-with-body", "--globoff"] + method
         return SystemText.list(own + ["--header", "@-", "--dump-header", "/dev/fd/3"])
-            + conversation.invocation.tail + SystemText.list(["--url", target.url])
+            + context.invocation.tail + SystemText.list(["--url", target.url])
     }
 
     private func request(
@@ -64,7 +60,7 @@ struct CallVerb {
     ) throws(TokenctlError) -> (Int32, ResponseGate) {
         let header = TokenFormat.header.line(token: token.text, type: token.type, user: nil)
         var gate = ResponseGate(mayRepeat: mayRepeat)
-        let program = PipedProgram(arguments: command, environment: conversation.world.variables)
+        let program = PipedProgram(arguments: command, environment: context.world.variables)
         let code = program.run(input: Array((header + "\n").utf8)) { source, bytes in
             gate.take(source, bytes).forEach(pass)
         }

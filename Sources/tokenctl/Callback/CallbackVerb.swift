@@ -8,15 +8,11 @@ import TokendProtocol
 /// `tokenctl callback`: hands in the answer that a browser brought to a private-use scheme, and looks after the desktop
 /// file that has the desktop call it.
 struct CallbackVerb {
-    private let conversation: Conversation
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
-        let invocation = conversation.invocation
+        let invocation = context.invocation
         let url = invocation.operands.first
         let wishes = [url != nil] + ["--install", "--remove", "--status"].map(invocation.has)
         guard wishes.filter({ $0 }).count == 1 else {
@@ -32,11 +28,11 @@ struct CallbackVerb {
 
     private func handIn(_ text: String) throws(TokenctlError) -> Int32 {
         let url = text == "-" ? try SecretInput(console, "the address").read("-") : Secret(text)
-        let desktop = DesktopWord(conversation)
+        let desktop = DesktopWord(context)
         do throws(TokenctlError) {
-            let result = try conversation.ask(LoginComplete.self, LoginComplete.Parameters(url: url))
-            let lines = Welcome(result).lines(result["account"]?.string ?? "", now: conversation.now)
-            conversation.finish(result) { lines.forEach(console.say) }
+            let result = try context.ask(LoginComplete.self, LoginComplete.Parameters(url: url))
+            let lines = Welcome(result).lines(result["account"]?.string ?? "", now: context.now)
+            context.finish(result) { lines.forEach(console.say) }
             desktop?.show("Signed in", lines.joined(separator: " "))
         } catch {
             desktop?.show("The sign-in did not succeed", error.message)
@@ -48,7 +44,7 @@ struct CallbackVerb {
     private func install(_ scheme: String) throws(TokenctlError) -> Int32 {
         let installation = try installation(scheme)
         try installation.install(replacing: true)
-        conversation.finish(Self.row(installation)) {
+        context.finish(Self.row(installation)) {
             console.say("\(installation.scheme): is opened by tokenctl now, so that sign-ins can come home by it.")
             console.sayNext(["tokenctl callback --remove \(installation.scheme)   (undoes it)"])
         }
@@ -58,7 +54,7 @@ struct CallbackVerb {
     private func remove(_ scheme: String) throws(TokenctlError) -> Int32 {
         let installation = try installation(scheme)
         let isRemoved = try installation.remove()
-        conversation.finish(Self.row(installation)) {
+        context.finish(Self.row(installation)) {
             let name = installation.scheme
             console.say(isRemoved ? "\(name): is not opened by tokenctl any more." : "\(name): was not tokenctl's.")
         }
@@ -67,11 +63,11 @@ struct CallbackVerb {
 
     private func showHandlers() throws(TokenctlError) -> Int32 {
         var rows: [JSONObject] = []
-        for scheme in HandlerInstallation.schemes(environment: conversation.world.environment) {
+        for scheme in HandlerInstallation.schemes(environment: context.world.environment) {
             guard let installation = try? installation(scheme) else { continue }
             rows.append(Self.row(installation))
         }
-        conversation.finish(["handlers": .array(rows.map { .object($0) })]) {
+        context.finish(["handlers": .array(rows.map { .object($0) })]) {
             if rows.isEmpty { console.say("No scheme is opened by tokenctl.") }
             for row in rows {
                 let words = ["scheme", "state", "opened_by"].compactMap { row[$0]?.string }
@@ -82,7 +78,7 @@ struct CallbackVerb {
     }
 
     private func installation(_ scheme: String) throws(TokenctlError) -> HandlerInstallation {
-        try HandlerInstallation(scheme, world: conversation.world)
+        try HandlerInstallation(scheme, world: context.world)
     }
 
     private static func row(_ installation: HandlerInstallation) -> JSONObject {

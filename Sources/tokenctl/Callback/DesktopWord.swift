@@ -10,12 +10,12 @@ struct DesktopWord {
     private let environment: ProgramVariables
 
     /// nil where somebody reads the terminal, where a program reads JSON, or where nothing shows notifications.
-    init?(_ conversation: Conversation) {
-        guard !conversation.console.traits.errorIsTerminal, !conversation.invocation.wantsJSON,
-            let program = conversation.world.findProgram("notify-send")
+    init?(_ context: CommandContext) {
+        guard !context.console.traits.errorIsTerminal, !context.invocation.wantsJSON,
+            let program = context.world.findProgram("notify-send")
         else { return nil }
         self.program = program
-        environment = conversation.world.variables
+        environment = context.world.variables
     }
 
     /// Shows it, and does not wait; `text` may be of the outside, and holds no secret.

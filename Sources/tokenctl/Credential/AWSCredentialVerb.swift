@@ -7,24 +7,20 @@ import TokendProtocol
 
 /// `tokenctl credential aws`: a `credential_process` as AWS' tools run it, or a web identity's token file kept fresh.
 struct AWSCredentialVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        if let file = conversation.invocation.value("--web-identity-file") {
-            try WebIdentityFile(conversation, path: file).keep()
+        if let file = context.invocation.value("--web-identity-file") {
+            try WebIdentityFile(context, path: file).keep()
             return ExitCode.success
         }
-        let request = try RoleRequest(conversation.invocation, environment: conversation.world.environment)
-        let curl = try conversation.program("curl")
-        var params = TokenGet.Parameters(account: conversation.invocation.account)
+        let request = try RoleRequest(context.invocation, environment: context.world.environment)
+        let curl = try context.program("curl")
+        var params = TokenGet.Parameters(account: context.invocation.account)
         params.application = "aws"
-        let (token, _) = try conversation.idToken(params)
+        let (token, _) = try context.idToken(params)
         let answer = try send(request, token, curl)
-        conversation.console.printJSON(.object(try answer.document()))
+        context.console.printJSON(.object(try answer.document()))
         return ExitCode.success
     }
 
@@ -35,7 +31,7 @@ struct AWSCredentialVerb {
                 curl, "--disable", "--silent", "--show-error", "--globoff", "--max-time", "30", "--data-binary", "@-",
                 "--header", "Accept: text/xml", "--dump-header", "/dev/fd/3", "--url", request.endpoint,
             ]),
-            environment: conversation.world.variables
+            environment: context.world.variables
         )
         var head = ResponseHead()
         var body: [UInt8] = []
@@ -46,7 +42,7 @@ struct AWSCredentialVerb {
             switch source {
             case .aside: head.append(bytes)
             case .output: body += bytes.prefix(max(0, 256 * 1024 - body.count))
-            case .errors: conversation.console.relay(Array(bytes))
+            case .errors: context.console.relay(Array(bytes))
             }
         }
         guard code == 0, let status = head.status else {

@@ -58,7 +58,7 @@ package struct CredentialHost: Sendable, Equatable {
     }
 }
 
-extension Conversation {
+extension CommandContext {
     /// The account whose token may go there: the one of `--account`, else the provider's own; nil where there is none.
     func account(for host: CredentialHost, user: String? = nil) throws(TokenctlError) -> String? {
         if let named = invocation.account { return named }

@@ -6,22 +6,18 @@ import TokendProtocol
 
 /// `tokenctl credential docker`: a helper as docker-credential-helpers has it. Docker reads faults on stdout.
 struct DockerCredentialVerb {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-    private var console: Console { conversation.console }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
+    private var console: Console { context.console }
 
     /// Docker knows this sentence: it goes on without a credential.
     private static let notFound = "credentials not found in native keychain"
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
 
     func run() -> Int32 {
         do throws(TokenctlError) {
             return try perform(invocation.operands[0])
         } catch {
-            console.print(ErrorText.line(conversation.told(error)))
+            console.print(ErrorText.line(context.told(error)))
             return 1
         }
     }
@@ -52,14 +48,14 @@ struct DockerCredentialVerb {
             throw TokenctlError(.input, exitCode: ExitCode.dataError, "no credentials server URL")
         }
         guard let host = CredentialHost(server.contains("://") ? server : "https://" + server),
-            let account = try conversation.account(for: host)
+            let account = try context.account(for: host)
         else {
             console.print(Self.notFound)
             return 1
         }
         var params = TokenGet.Parameters(account: account)
         params.application = "docker"
-        let token = try conversation.token(params)
+        let token = try context.token(params)
         let name = invocation.value("--username") ?? host.userName
         let answer: JSONObject = [
             "ServerURL": .string(server), "Username": .string(name), "Secret": .string(token.text),
@@ -70,10 +66,10 @@ struct DockerCredentialVerb {
 
     /// The providers that tokens are there for, by URL.
     private func list() throws(TokenctlError) {
-        let status = try conversation.ask(Status.self, Status.Parameters(account: invocation.account))
+        let status = try context.ask(Status.self, Status.Parameters(account: invocation.account))
         var answer: JSONObject = [:]
         for account in (status["accounts"]?.array ?? []).compactMap(\.object) {
-            guard AccountView(account).isUsable(at: conversation.now), let issuer = account["issuer"]?.string,
+            guard AccountView(account).isUsable(at: context.now), let issuer = account["issuer"]?.string,
                 let host = CredentialHost(issuer)
             else { continue }
             answer[host.origin] = .string(host.userName)

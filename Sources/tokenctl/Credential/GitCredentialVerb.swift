@@ -6,12 +6,8 @@ import TokendProtocol
 
 /// `tokenctl credential git`: a helper as gitcredentials(7) has it.
 struct GitCredentialVerb {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
 
     func run() throws(TokenctlError) -> Int32 {
         switch invocation.operands[0] {
@@ -25,7 +21,7 @@ struct GitCredentialVerb {
 
     private func input() throws(TokenctlError) -> GitCredential {
         do throws(InputFault) {
-            return GitCredential(String(decoding: try conversation.console.readAll(limit: 1024 * 1024), as: UTF8.self))
+            return GitCredential(String(decoding: try context.console.readAll(limit: 1024 * 1024), as: UTF8.self))
         } catch {
             throw .unreadable("what git says on stdin", error)
         }
@@ -36,7 +32,7 @@ struct GitCredentialVerb {
         do throws(TokenctlError) {
             try get(wanted)
         } catch {
-            if invocation.account != nil { conversation.console.print("quit=1") }
+            if invocation.account != nil { context.console.print("quit=1") }
             throw error
         }
     }
@@ -44,26 +40,26 @@ struct GitCredentialVerb {
     /// Where there is no token to give nothing is written, and git asks its other helpers, then the user.
     private func get(_ wanted: GitCredential) throws(TokenctlError) {
         guard let host = wanted.host, let form = wanted.form else { return }
-        guard let account = try conversation.account(for: host, user: wanted["username"]) else { return }
+        guard let account = try context.account(for: host, user: wanted["username"]) else { return }
         var params = TokenGet.Parameters(account: account)
         params.application = "git"
-        let token = try conversation.token(params)
+        let token = try context.token(params)
         GitCredential.answer(
             form,
             token: token.text,
             user: invocation.value("--username") ?? wanted["username"] ?? host.userName,
             expiresAt: token.expiresAt
-        ).forEach(conversation.console.print)
+        ).forEach(context.console.print)
     }
 
     /// The server has refused a token: where it is still the held one, the next `get` has another.
     private func erase(_ refused: GitCredential) throws(TokenctlError) {
         guard let token = refused["password"] ?? refused["credential"], !token.isEmpty, let host = refused.host,
-            let account = try conversation.account(for: host, user: refused["username"])
+            let account = try context.account(for: host, user: refused["username"])
         else { return }
         var params = TokenGet.Parameters(account: account)
         params.rejected = Secret(token)
         params.application = "git"
-        _ = try conversation.ask(TokenGet.self, params, account: account)
+        _ = try context.ask(TokenGet.self, params, account: account)
     }
 }

@@ -7,25 +7,25 @@ import TokendProtocol
 /// A file with an ID token in it that holds, for programs that read one again and again (`AWS_WEB_IDENTITY_TOKEN_FILE`):
 /// written at once, and anew whenever the token has grown old, for as long as this runs.
 package struct WebIdentityFile {
-    private let conversation: Conversation
+    private let context: CommandContext
     private let path: String
 
-    init(_ conversation: Conversation, path: String) {
-        self.conversation = conversation
+    init(_ context: CommandContext, path: String) {
+        self.context = context
         self.path = path
     }
 
     /// Ends with a signal, or where the first token cannot be had. A fault later on is said, and tried again: until the
     /// token's end the file is still good.
     func keep() throws(TokenctlError) {
-        let interruption = conversation.takeOverSignals()
-        var params = TokenGet.Parameters(account: conversation.invocation.account)
+        let interruption = context.takeOverSignals()
+        var params = TokenGet.Parameters(account: context.invocation.account)
         params.application = "aws"
         var end = try write(params)
-        conversation.console.say("The ID token is in \(TerminalText.sanitized(path)), kept fresh; Ctrl-C ends.")
+        context.console.say("The ID token is in \(TerminalText.sanitized(path)), kept fresh; Ctrl-C ends.")
         var isFailing = false
         while true {
-            let pause = Self.pause(end: end, now: conversation.now, isFailing: isFailing)
+            let pause = Self.pause(end: end, now: context.now, isFailing: isFailing)
             if let signal = interruption.wait(for: .seconds(pause)) {
                 // A token that is not renewed any more is useless.
                 unlink(path)
@@ -46,8 +46,8 @@ package struct WebIdentityFile {
                     throw error
                 }
                 if !isFailing {
-                    conversation.console.say(ErrorText.line(error))
-                    conversation.console.sayNext(error.next)
+                    context.console.say(ErrorText.line(error))
+                    context.console.sayNext(error.next)
                 }
                 isFailing = true
             }
@@ -64,7 +64,7 @@ package struct WebIdentityFile {
     }
 
     private func write(_ params: TokenGet.Parameters) throws(TokenctlError) -> Int64? {
-        let (token, end) = try conversation.idToken(params)
+        let (token, end) = try context.idToken(params)
         try PlainFile(path).replace(withSecret: token)
         return end
     }

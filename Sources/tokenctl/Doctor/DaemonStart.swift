@@ -33,7 +33,7 @@ package enum DaemonStart {
     }
 }
 
-extension Conversation {
+extension CommandContext {
     /// The error as the person is told it: where no daemon of theirs listens, with the way to one.
     func told(_ error: TokenctlError) -> TokenctlError {
         guard error.code == .daemonAbsent || error.code == .untrustedPeer else { return error }

@@ -16,19 +16,15 @@ struct ForwardVerb {
         var signal: Int32?
     }
 
-    private let conversation: Conversation
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
-        let host = conversation.invocation.operands[0]
-        let socket = try FurtherSockets(conversation).chosen()
-        let ssh = try conversation.program("ssh", of: "openssh-client")
+        let host = context.invocation.operands[0]
+        let socket = try FurtherSockets(context: context).chosen()
+        let ssh = try context.program("ssh", of: "openssh-client")
         let forwarding = SocketForwarding(ssh: ssh, host: host, name: socket.name, path: socket.path)
-        try carry(forwarding, conversation.takeOverSignals())
+        try carry(forwarding, context.takeOverSignals())
         return ExitCode.success
     }
 
@@ -36,11 +32,11 @@ struct ForwardVerb {
     private func carry(_ forwarding: SocketForwarding, _ interruption: Interruption) throws(TokenctlError) {
         var pause = ReconnectPause()
         while true {
-            let began = conversation.now
+            let began = context.now
             let attempt = attempt(forwarding, interruption, isFirst: pause.isFirst)
             try end(attempt.signal)
             if pause.isFirst, !attempt.wasUp { throw failure(attempt, forwarding) }
-            let seconds = pause.next(after: conversation.now - began, wasUp: attempt.wasUp)
+            let seconds = pause.next(after: context.now - began, wasUp: attempt.wasUp)
             console.say("The connection dropped; again in \(seconds) s. Ctrl-C ends.")
             try end(interruption.wait(for: .seconds(seconds)))
         }
@@ -89,7 +85,7 @@ struct ForwardVerb {
         var last: String?
         let program = WatchedProgram(
             arguments: SystemText.list(arguments),
-            environment: conversation.world.variables
+            environment: context.world.variables
         )
         let end = program.run(until: interruption, output: output) { line in
             last = line
@@ -110,15 +106,11 @@ struct ForwardVerb {
 
 /// The narrower sockets that the daemon has open.
 struct FurtherSockets {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     /// The one that `--socket` names, or the only one.
     func chosen() throws(TokenctlError) -> (name: String, path: String) {
-        let status = try conversation.ask(Status.self, Status.Parameters())
+        let status = try context.ask(Status.self, Status.Parameters())
         let listed = status["daemon"]?.object?["sockets"]?.array ?? []
         let known: [(name: String, path: String)] = listed.compactMap { value in
             // The name becomes part of a path over there.
@@ -134,7 +126,7 @@ struct FurtherSockets {
                 next: ["man tokend-config"]
             )
         }
-        if let name = conversation.invocation.value("--socket") {
+        if let name = context.invocation.value("--socket") {
             if let socket = known.first(where: { $0.name == name }) { return socket }
             throw .usage("there is no socket “\(TerminalText.sanitized(name))”; there is: \(names)")
         }

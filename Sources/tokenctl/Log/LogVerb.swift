@@ -9,24 +9,20 @@ import TokendProtocol
 /// `tokenctl log`: who had which token and when, and who was refused, from the journal.
 struct LogVerb {
     private static let most = 10_000
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
+    private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
         let since = try invocation.value("--since").map { text throws(TokenctlError) in
-            conversation.now - (try Seconds.required(text, for: "--since"))
+            context.now - (try Seconds.required(text, for: "--since"))
         }
         let entries = try read(since).filter {
             $0.matches(account: invocation.account, client: invocation.value("--client"))
         }
         let daemon = try daemon(mustKnowAccount: entries.isEmpty)
         let document: JSONObject = ["entries": .array(entries.map(\.json))]
-        conversation.finish(document) {
+        context.finish(document) {
             entries.isEmpty ? console.say("The journal has nothing of that.") : show(entries)
             LogPlace(daemon)?.lines(isInstalled: isInstalled).forEach(console.say)
         }
@@ -49,7 +45,7 @@ struct LogVerb {
     private func daemon(mustKnowAccount: Bool) throws(TokenctlError) -> JSONObject {
         let account = mustKnowAccount ? invocation.account : nil
         do throws(TokenctlError) {
-            let status = try conversation.ask(
+            let status = try context.ask(
                 Status.self,
                 Status.Parameters(account: account),
                 account: account,
@@ -62,7 +58,7 @@ struct LogVerb {
         }
     }
 
-    private var isInstalled: Bool { LocalExamination(conversation.world).userUnits()?.isInstalled == true }
+    private var isInstalled: Bool { LocalExamination(context.world).userUnits()?.isInstalled == true }
 
     /// What a `tokend` of this user wrote.
     private func read(_ since: Int64?) throws(TokenctlError) -> [LogEntry] {

@@ -7,13 +7,13 @@ import TokendProtocol
 
 /// `tokenctl setup kubectl`: a user in the kubeconfig, written by kubectl itself, whose file may be several, and YAML.
 struct KubectlSetup {
-    private let conversation: Conversation
+    private let context: CommandContext
     private let kubectl: String
-    private var invocation: Invocation { conversation.invocation }
+    private var invocation: Invocation { context.invocation }
 
     /// - Throws: `input` where there is no kubectl.
-    init(_ conversation: Conversation) throws(TokenctlError) {
-        guard let kubectl = conversation.world.findProgram("kubectl") else {
+    init(_ context: CommandContext) throws(TokenctlError) {
+        guard let kubectl = context.world.findProgram("kubectl") else {
             throw TokenctlError(
                 .input,
                 exitCode: ExitCode.unavailable,
@@ -21,7 +21,7 @@ struct KubectlSetup {
                 next: ["tokenctl help credential kubernetes"]
             )
         }
-        self.conversation = conversation
+        self.context = context
         self.kubectl = kubectl
     }
 
@@ -30,8 +30,8 @@ struct KubectlSetup {
     }
 
     private func add(_ program: String) throws(TokenctlError) {
-        let account = try conversation.account()
-        _ = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let account = try context.account()
+        _ = try context.ask(Status.self, Status.Parameters(account: account), account: account)
         let wanted = KubectlUsers.arguments(account: account, idToken: !invocation.has("--access-token"))
         let entry = try KubectlUsers(try output(["config", "view", "--output=json"]))[account]
         switch entry {
@@ -57,8 +57,8 @@ struct KubectlSetup {
     }
 
     private func report(_ account: String, isChanged: Bool) {
-        conversation.finish(["user": .string(account), "changed": .bool(isChanged)]) {
-            let console = conversation.console
+        context.finish(["user": .string(account), "changed": .bool(isChanged)]) {
+            let console = context.console
             guard isChanged else { return console.say("kubectl has the user \(account) already.") }
             console.say("kubectl has the user \(account) now. For a context of yours to be that user:")
             console.sayNext(["kubectl config set-context --current --user=\(account)"])
@@ -70,9 +70,9 @@ struct KubectlSetup {
         let users = try KubectlUsers(try output(["config", "view", "--output=json"]))
         let ours = users.ours.filter { name in invocation.account.map { $0 == name } ?? true }
         for name in ours { _ = try output(["config", "delete-user", name]) }
-        conversation.finish(["users": .array(ours.map { .string($0) }), "changed": .bool(!ours.isEmpty)]) {
+        context.finish(["users": .array(ours.map { .string($0) }), "changed": .bool(!ours.isEmpty)]) {
             let names = ours.map { TerminalText.sanitized($0) }.joined(separator: ", ")
-            conversation.console.say(ours.isEmpty ? "kubectl has no such user." : "Taken out of kubectl: \(names).")
+            context.console.say(ours.isEmpty ? "kubectl has no such user." : "Taken out of kubectl: \(names).")
         }
     }
 
@@ -81,7 +81,7 @@ struct KubectlSetup {
         var output: [UInt8] = [], errors: [UInt8] = []
         let program = PipedProgram(
             arguments: SystemText.list([kubectl] + arguments),
-            environment: conversation.world.variables
+            environment: context.world.variables
         )
         let code = program.run(until: Deadline(in: .seconds(20))) { source, bytes in
             if source == .output { output += bytes } else { errors += bytes }

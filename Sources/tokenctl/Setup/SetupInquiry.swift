@@ -6,16 +6,12 @@ import TokendProtocol
 
 /// What a tool's lines are made of: the flags, and what the daemon knows of the account.
 struct SetupInquiry {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
 
     func values(_ tool: SetupTool) throws(TokenctlError) -> SetupRecipe.Values {
-        let account = try conversation.account()
-        let status = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let account = try context.account()
+        let status = try context.ask(Status.self, Status.Parameters(account: account), account: account)
         let known = status["accounts"]?.array?.first?.object ?? [:]
         var values = SetupRecipe.Values(account: account, program: program)
         switch tool {
@@ -54,7 +50,7 @@ struct SetupInquiry {
 
     /// By its path, since mail tools run where PATH is short; by its name where the path would need quotes.
     var program: String {
-        let path = conversation.world.ownPath() ?? ""
+        let path = context.world.ownPath() ?? ""
         return path.hasPrefix("/") && SetupRecipe.isPlain(path) ? path : "tokenctl"
     }
 }

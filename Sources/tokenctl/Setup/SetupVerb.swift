@@ -6,20 +6,16 @@ import TokendProtocol
 
 /// `tokenctl setup`: another tool's configuration, written and undone.
 struct SetupVerb {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
 
     func run() throws(TokenctlError) -> Int32 {
         let tool = try tool()
         guard tool != .kubectl else {
-            try KubectlSetup(conversation).run(program: SetupInquiry(conversation).program)
+            try KubectlSetup(context).run(program: SetupInquiry(context: context).program)
             return ExitCode.success
         }
-        guard let path = tool.file(environment: conversation.world.environment) else {
+        guard let path = tool.file(environment: context.world.environment) else {
             throw TokenctlError(.input, exitCode: ExitCode.configuration, "there is no home folder: HOME is not set")
         }
         let file = try SetupFile(path)
@@ -45,7 +41,7 @@ struct SetupVerb {
     }
 
     private func add(_ tool: SetupTool, _ file: SetupFile) throws(TokenctlError) {
-        let values = try SetupInquiry(conversation).values(tool)
+        let values = try SetupInquiry(context: context).values(tool)
         let recipe = SetupRecipe(tool, values)
         let block = MarkedBlock(account: values.account)
         let rest = try block.removed(from: file.text ?? "") ?? file.text ?? ""
@@ -61,8 +57,8 @@ struct SetupVerb {
         let changed = try file.change(to: try block.put(recipe.lines, into: file.text ?? ""), hasOurs: hasOurs)
         report(file, recipe.lines, isChanged: changed)
         if tool == .mbsync, changed {
-            conversation.console.say("mbsync needs a SASL plugin with XOAUTH2 for it; on Debian:")
-            conversation.console.sayNext(["apt install libsasl2-modules-kdexoauth2"])
+            context.console.say("mbsync needs a SASL plugin with XOAUTH2 for it; on Debian:")
+            context.console.sayNext(["apt install libsasl2-modules-kdexoauth2"])
         }
     }
 
@@ -118,17 +114,17 @@ struct SetupVerb {
         let path = TerminalText.sanitized(file.path)
         let others = MarkedBlock.accounts(in: text).map { TerminalText.sanitized($0, limit: 64) }
         let rest = others.isEmpty ? "" : " It has lines of \(others.joined(separator: ", "))."
-        conversation.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
-            conversation.console.say(isChanged ? "Taken out of \(path)." : "\(path) has nothing of it.\(rest)")
+        context.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
+            context.console.say(isChanged ? "Taken out of \(path)." : "\(path) has nothing of it.\(rest)")
         }
     }
 
     private func report(_ file: SetupFile, _ lines: [String], isChanged: Bool) {
         let path = TerminalText.sanitized(file.path)
-        conversation.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
-            conversation.console.say(isChanged ? "Written to \(path):" : "\(path) says so already.")
+        context.finish(["file": .string(file.path), "changed": .bool(isChanged)]) {
+            context.console.say(isChanged ? "Written to \(path):" : "\(path) says so already.")
             guard isChanged else { return }
-            for line in lines { conversation.console.say("  " + line.replacing("\t", with: "    ")) }
+            for line in lines { context.console.say("  " + line.replacing("\t", with: "    ")) }
         }
     }
 }

@@ -7,15 +7,11 @@ import TokendProtocol
 
 /// Sends an account's draft to the daemon, and tells its refusal in terms of what was typed.
 struct AccountAddition {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     /// The draft in the place of what the account's file says now.
     func replacement(by draft: AccountDraft) throws(TokenctlError) -> AccountReplacement {
-        let old = try conversation.config(of: draft.account)
+        let old = try context.config(of: draft.account)
         return AccountReplacement(of: old, by: draft.config, saying: AccountDraft.members)
     }
 
@@ -25,16 +21,16 @@ struct AccountAddition {
         var params = AccountAdd.Parameters(account: draft.account, config: replacement?.config ?? draft.config)
         if replacement != nil { params.replace = true }
         params.clientSecret = draft.clientSecret
-        let invocation = conversation.invocation
+        let invocation = context.invocation
         if let file = invocation.value("--client-secret-file") {
-            params.clientSecret = try ClientSecretInput("client_secret", conversation)?.read(file)
+            params.clientSecret = try ClientSecretInput("client_secret", context)?.read(file)
         }
         // A key that cannot be read keeps the account from being made, too.
         let key = try invocation.value("--client-key-file").flatMap { file throws(TokenctlError) in
-            try ClientSecretInput("client_key", conversation)?.read(file)
+            try ClientSecretInput("client_key", context)?.read(file)
         }
         do throws(TokenctlError) {
-            let result = try conversation.askOpeningStore(AccountAdd.self, params, account: draft.account)
+            let result = try context.askOpeningStore(AccountAdd.self, params, account: draft.account)
             if let key { try give(key, to: draft.account) }
             return result
         } catch {
@@ -45,7 +41,7 @@ struct AccountAddition {
     private func give(_ key: Secret, to account: String) throws(TokenctlError) {
         let secret = AccountSecret.Parameters(account: account, kind: "client_key", value: key)
         do throws(TokenctlError) {
-            _ = try conversation.askOpeningStore(AccountSecret.self, secret, account: account)
+            _ = try context.askOpeningStore(AccountSecret.self, secret, account: account)
         } catch {
             var error = error
             error.aftermath = "The account \(account) is made, and lacks its key."
@@ -65,22 +61,22 @@ struct AccountAddition {
             return true
         } catch {
             guard error.code == .accountExists else { throw error }
-            let config = try conversation.config(of: draft.account)
+            let config = try context.config(of: draft.account)
             if let config, draft.matches(config) { return false }
             guard try isSignedOut(draft.account) else { throw Self.inUse(error, draft) }
             let replacement = AccountReplacement(of: config, by: draft.config, saying: AccountDraft.members)
             try Self.checkNothingIsLost(replacement, error, draft)
             try add(draft, replacement)
-            conversation.console.say(
+            context.console.say(
                 "The settings of \(draft.account) are replaced; nobody was signed in with the old ones."
             )
-            replacement.lines.forEach { conversation.console.say($0) }
+            replacement.lines.forEach { context.console.say($0) }
             return false
         }
     }
 
     private func isSignedOut(_ account: String) throws(TokenctlError) -> Bool {
-        let status = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let status = try context.ask(Status.self, Status.Parameters(account: account), account: account)
         let state = status["accounts"]?.array?.first?.object?["state"]?.string
         return state == "signed_out" || state == "login_required"
     }

@@ -7,32 +7,28 @@ import TokendProtocol
 
 /// `tokenctl account import`: signs in with a refresh token that another program has left.
 struct AccountImportVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
         // Before anybody pastes a secret, the account is clear, and there.
-        let account = try conversation.account()
-        _ = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let account = try context.account()
+        _ = try context.ask(Status.self, Status.Parameters(account: account), account: account)
         var params = AccountImport.Parameters(account: account, refreshToken: try refreshToken())
-        let scopes = conversation.invocation.scopes
+        let scopes = context.invocation.scopes
         if !scopes.isEmpty { params.scope = scopes.joined(separator: " ") }
-        let result = try conversation.askOpeningStore(AccountImport.self, params, account: account)
-        conversation.finish(result) {
-            Welcome(result).lines(account, now: conversation.now).forEach(conversation.console.say)
+        let result = try context.askOpeningStore(AccountImport.self, params, account: account)
+        context.finish(result) {
+            Welcome(result).lines(account, now: context.now).forEach(context.console.say)
         }
         return ExitCode.success
     }
 
     private func refreshToken() throws(TokenctlError) -> Secret {
-        let input = SecretInput(conversation.console, "the refresh token")
-        if let file = conversation.invocation.value("--refresh-token-file"), file != "-" {
+        let input = SecretInput(context.console, "the refresh token")
+        if let file = context.invocation.value("--refresh-token-file"), file != "-" {
             return try input.read(file)
         }
-        guard conversation.console.traits.isInteractive else { return try input.read("-") }
-        return try input.ask(watching: conversation.takeOverSignals())
+        guard context.console.traits.isInteractive else { return try input.read("-") }
+        return try input.ask(watching: context.takeOverSignals())
     }
 }

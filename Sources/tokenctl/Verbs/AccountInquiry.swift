@@ -7,13 +7,9 @@ import TokendProtocol
 
 /// Makes a draft of an account: of the flags, and at a terminal of what a user answers to what they leave open.
 struct AccountInquiry {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
+    private var console: Console { context.console }
 
     /// The draft, for `account add`: everything is asked for.
     func draft() throws(TokenctlError) -> AccountDraft {
@@ -50,7 +46,7 @@ struct AccountInquiry {
     private func scriptedDraft() throws(TokenctlError) -> AccountDraft {
         let draft = try AccountDraft(invocation)
         guard case .provider(let name, _) = draft.place, draft.clientID == nil else { return draft }
-        let guide = try PresetGuide(named: name, conversation)
+        let guide = try PresetGuide(named: name, context)
         guard guide.needsClientID, !invocation.has("--register") else { return draft }
         guide.tellRegistration(console)
         throw .usage(
@@ -62,7 +58,7 @@ struct AccountInquiry {
     /// The name that was given, or that the user answers: none that is taken already.
     private func accountName() throws(TokenctlError) -> String {
         if let name = invocation.account { return name }
-        let taken = invocation.has("--replace") ? nil : try? conversation.ask(AccountList.self, NoParameters())
+        let taken = invocation.has("--replace") ? nil : try? context.ask(AccountList.self, NoParameters())
         let names = (taken?["accounts"]?.array ?? []).compactMap(\.string)
         return try answer("A name for the account, such as work:") { name in
             guard AccountDraft.isName(name) else { return "A name has letters, digits and . _ @ - alone, 64 at most." }
@@ -71,7 +67,7 @@ struct AccountInquiry {
     }
 
     private func askedPlace() throws(TokenctlError) -> AccountDraft.Place {
-        let presets = try PresetGuide.all(conversation)
+        let presets = try PresetGuide.all(context)
         let text = try answer("A provider (such as google), or its issuer (https://…):") {
             PresetGuide.fault(of: $0, among: presets)
         }
@@ -82,7 +78,7 @@ struct AccountInquiry {
     private func presetDraft(_ account: String, _ name: String, _ given: JSONObject) throws(TokenctlError)
         -> AccountDraft
     {
-        let guide = try PresetGuide(named: name, conversation)
+        let guide = try PresetGuide(named: name, context)
         func drafted(_ clientID: String?, _ set: JSONObject) throws(TokenctlError) -> AccountDraft {
             try AccountDraft(
                 account: account,
@@ -107,7 +103,7 @@ struct AccountInquiry {
         var draft = try drafted(clientID, set)
         if guide.wantsSecret, !invocation.has("--client-secret-file"), !isThere(draft) {
             draft.clientSecret = try SecretInput(console, "the client secret").ask(
-                watching: conversation.takeOverSignals()
+                watching: context.takeOverSignals()
             )
         }
         return draft
@@ -117,7 +113,7 @@ struct AccountInquiry {
     private func isThere(_ draft: AccountDraft) -> Bool {
         guard !invocation.has("--replace") else { return false }
         let params = AccountShow.Parameters(account: draft.account)
-        let shown = try? conversation.ask(AccountShow.self, params, account: draft.account)
+        let shown = try? context.ask(AccountShow.self, params, account: draft.account)
         return shown?["config"]?.object.map(draft.matches) ?? false
     }
 

@@ -47,7 +47,7 @@ package struct AccountReplacement: Sendable, Equatable {
     }
 }
 
-extension Conversation {
+extension CommandContext {
     /// An account's file as it is; nil where there is no such account.
     ///
     /// - Throws: where it cannot be read: what it says of programs would be lost unseen.

@@ -8,16 +8,12 @@ import TokendProtocol
 /// `tokenctl account secret`: hands the secret store what an account's client authenticates with; from stdin, a file or
 /// a hidden line, never an argument.
 struct AccountSecretVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let invocation = conversation.invocation
+        let invocation = context.invocation
         let kind = invocation.value("--kind") ?? "client_secret"
-        guard let input = ClientSecretInput(kind, conversation) else {
+        guard let input = ClientSecretInput(kind, context) else {
             let kinds = AccountSecret.Parameters.kinds
             let near = NearestName.of(kind, among: kinds).map { "; did you mean \($0)?" } ?? ""
             throw .usage(
@@ -26,16 +22,16 @@ struct AccountSecretVerb {
             )
         }
         // Before anybody pastes a secret, the account is clear, and there.
-        let account = try conversation.account()
-        _ = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let account = try context.account()
+        _ = try context.ask(Status.self, Status.Parameters(account: account), account: account)
         let params = AccountSecret.Parameters(
             account: account,
             kind: kind,
             value: try input.read(invocation.value("--file"))
         )
-        let result = try conversation.askOpeningStore(AccountSecret.self, params, account: account)
-        conversation.finish(result) {
-            conversation.console.say(
+        let result = try context.askOpeningStore(AccountSecret.self, params, account: account)
+        context.finish(result) {
+            context.console.say(
                 "The \(input.title) of \(TerminalText.sanitized(account)) is in the secret store."
             )
         }
@@ -48,24 +44,24 @@ struct ClientSecretInput {
     /// For people, such as `client secret`.
     let title: String
     private let isKey: Bool
-    private let conversation: Conversation
+    private let context: CommandContext
 
     /// nil for an unknown kind.
-    init?(_ kind: String, _ conversation: Conversation) {
+    init?(_ kind: String, _ context: CommandContext) {
         guard AccountSecret.Parameters.kinds.contains(kind) else { return nil }
         title = kind.replacing("_", with: " ")
         isKey = kind == "client_key"
-        self.conversation = conversation
+        self.context = context
     }
 
     /// The secret in a file, `-` is stdin; without one it is asked for at a terminal, and read from stdin elsewhere.
     func read(_ file: String?) throws(TokenctlError) -> Secret {
-        let input = SecretInput(conversation.console, "the \(title)")
+        let input = SecretInput(context.console, "the \(title)")
         if let file { return isKey ? try input.readWhole(file) : try input.read(file) }
-        guard conversation.console.traits.isInteractive else {
+        guard context.console.traits.isInteractive else {
             return isKey ? try input.readWhole("-") : try input.read("-")
         }
         guard !isKey else { throw .usage("a key has several lines: name its file with --file") }
-        return try input.ask(watching: conversation.takeOverSignals())
+        return try input.ask(watching: context.takeOverSignals())
     }
 }

@@ -6,24 +6,20 @@ import TokendProtocol
 
 /// `tokenctl account add`: takes flags; at a terminal it asks for what they leave open.
 struct AccountAddVerb {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
+    private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
-        if invocation.has("--list-providers") { return try ProviderListVerb(conversation).run() }
+        if invocation.has("--list-providers") { return try ProviderListVerb(context: context).run() }
         if let url = invocation.value("--providers-from") {
-            return try ProvidersFromVerb(conversation, url: url).run()
+            return try ProvidersFromVerb(context, url: url).run()
         }
-        let draft = try AccountInquiry(conversation).draft()
-        let addition = AccountAddition(conversation)
+        let draft = try AccountInquiry(context: context).draft()
+        let addition = AccountAddition(context: context)
         let replacement = invocation.has("--replace") ? try addition.replacement(by: draft) : nil
         let result = try addition.add(draft, replacement)
-        conversation.finish(result) {
+        context.finish(result) {
             let file = result["file"]?.string.map { " (\(TerminalText.sanitized($0)))" } ?? ""
             replacement?.lines.forEach { console.say($0) }
             console.say("The account \(draft.account) is there\(file). Sign in:")
@@ -35,16 +31,12 @@ struct AccountAddVerb {
 
 /// `tokenctl account list`: names, one a line.
 struct AccountListVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let console = conversation.console
-        let result = try conversation.ask(AccountList.self, NoParameters())
-        conversation.finish(result) {
+        let console = context.console
+        let result = try context.ask(AccountList.self, NoParameters())
+        context.finish(result) {
             let names = (result["accounts"]?.array ?? []).compactMap(\.string)
             let standard = result["default"]?.string
             for name in names {
@@ -62,23 +54,19 @@ struct AccountListVerb {
 
 /// `tokenctl account show`: the settings on stdout, where they come from on stderr.
 struct AccountShowVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let account = try conversation.account()
-        let result = try conversation.ask(
+        let account = try context.account()
+        let result = try context.ask(
             AccountShow.self,
             AccountShow.Parameters(account: account),
             account: account
         )
-        conversation.finish(result) {
-            if let file = result["file"]?.string { conversation.console.say("# " + TerminalText.sanitized(file)) }
+        context.finish(result) {
+            if let file = result["file"]?.string { context.console.say("# " + TerminalText.sanitized(file)) }
             let config = JSONWriter.pretty(result["config"] ?? .null)
-            conversation.console.print(TerminalText.escapedJSON(config))
+            context.console.print(TerminalText.escapedJSON(config))
         }
         return ExitCode.success
     }
@@ -86,21 +74,17 @@ struct AccountShowVerb {
 
 /// `tokenctl account remove`: signs out and deletes the account's file.
 struct AccountRemoveVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let account = try conversation.account()
+        let account = try context.account()
         var params = AccountRemove.Parameters(account: account)
-        if conversation.invocation.has("--keep-grant") { params.revoke = false }
-        let result = try conversation.askOpeningStore(AccountRemove.self, params, account: account)
-        conversation.finish(result) {
-            let farewell = Farewell(result, keepsGrant: conversation.invocation.has("--keep-grant"))
-            if !farewell.isNobodys { farewell.lines(account).forEach { conversation.console.say($0) } }
-            conversation.console.say("The account \(TerminalText.sanitized(account)) is removed.")
+        if context.invocation.has("--keep-grant") { params.revoke = false }
+        let result = try context.askOpeningStore(AccountRemove.self, params, account: account)
+        context.finish(result) {
+            let farewell = Farewell(result, keepsGrant: context.invocation.has("--keep-grant"))
+            if !farewell.isNobodys { farewell.lines(account).forEach { context.console.say($0) } }
+            context.console.say("The account \(TerminalText.sanitized(account)) is removed.")
         }
         return ExitCode.success
     }

@@ -6,21 +6,17 @@ import TokendProtocol
 
 /// `tokenctl doctor`: what the daemon can see and what only this side can, in one list.
 struct DoctorVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let examination = LocalExamination(conversation.world)
+        let examination = LocalExamination(context.world)
         let units = examination.userUnits()
         let (daemon, isThere) = daemon(examination.place(units: units))
         let own = isThere ? try daemonsOwn() : Doctor.Result(checks: [Self.unseen])
         let checks = daemon + examination.checks(units: units, needsBus: needsBus(isThere, own)) + own.checks
         let report = DoctorReport(checks)
-        let console = conversation.console
-        conversation.finish(Doctor.Result(checks: checks, trace: own.trace).encoded()) {
+        let console = context.console
+        context.finish(Doctor.Result(checks: checks, trace: own.trace).encoded()) {
             report.lines(width: console.traits.width, palette: console.traits.outputPalette).forEach(console.print)
             let width = console.traits.outputIsTerminal ? console.traits.width : nil
             for exchange in own.trace ?? [] { DoctorTrace.lines(exchange, width: width).forEach(console.print) }
@@ -42,7 +38,7 @@ struct DoctorVerb {
     /// Whether the daemon answers, and whether it is of the same version.
     private func daemon(_ place: DaemonPlace) -> ([Doctor.Check], isThere: Bool) {
         do throws(TokenctlError) {
-            let hello = try conversation.ask(Hello.self, NoParameters(), timeout: .seconds(10))
+            let hello = try context.ask(Hello.self, NoParameters(), timeout: .seconds(10))
             let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
             let process = hello["pid"]?.int64.map { ", process \($0)" } ?? ""
             let answer = Doctor.Check("daemon", .ok, detail: "tokend \(version) answers\(process)")
@@ -70,14 +66,14 @@ struct DoctorVerb {
 
     /// What the daemon finds; its refusal is a finding too, but for an account that does not exist.
     private func daemonsOwn() throws(TokenctlError) -> Doctor.Result {
-        var params = Doctor.Parameters(account: conversation.invocation.account)
-        if conversation.invocation.has("--trace") { params.trace = true }
-        conversation.console.spin("Looking at the store, the network and the clock…")
+        var params = Doctor.Parameters(account: context.invocation.account)
+        if context.invocation.has("--trace") { params.trace = true }
+        context.console.spin("Looking at the store, the network and the clock…")
         do throws(TokenctlError) {
-            let result = try conversation.ask(Doctor.self, params, timeout: .seconds(150))
+            let result = try context.ask(Doctor.self, params, timeout: .seconds(150))
             do throws(ProtocolError) {
                 var found = try Doctor.Result(json: result)
-                found.checks = found.checks.map(StoreProgram(conversation.world).named)
+                found.checks = found.checks.map(StoreProgram(context.world).named)
                 return found
             } catch {
                 return Doctor.Result(checks: [.init("daemon's checks", .fail, detail: error.message)])

@@ -6,24 +6,20 @@ import TokendProtocol
 
 /// `tokenctl exec`: becomes another program, with a token in its environment; the token is in no argument.
 struct ExecVerb {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
 
     func run() throws(TokenctlError) -> Int32 {
         let name = try variable()
         let program = invocation.tail[0]
         let shown = TerminalText.sanitized(program.text)
-        guard let path = conversation.world.pathOf(program) else {
+        guard let path = context.world.pathOf(program) else {
             throw Self.failure("there is no program “\(shown)”", ExitCode.notFound)
         }
-        let params = try conversation.tokenParameters(account: invocation.account)
-        var variables = conversation.world.variables
-        variables.set(name, to: try conversation.token(params).text)
-        let failure = conversation.world.become([path] + invocation.tail.dropFirst(), program, variables)
+        let params = try context.tokenParameters(account: invocation.account)
+        var variables = context.world.variables
+        variables.set(name, to: try context.token(params).text)
+        let failure = context.world.become([path] + invocation.tail.dropFirst(), program, variables)
         let reason = strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
         throw Self.failure("cannot run “\(shown)”: \(reason)", ExitCode.notExecutable)
     }

@@ -6,31 +6,27 @@ import TokendProtocol
 
 /// `tokenctl login`: makes the account where that was asked for, then signs in.
 struct LoginVerb {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
 
     func run() throws(TokenctlError) -> Int32 {
         var options = try options()
         let account: String
         var isNew = false
         if AccountDraft.isDrafted(by: invocation) {
-            let draft = try AccountInquiry(conversation).loginDraft()
-            isNew = try AccountAddition(conversation).addOrReplace(draft)
+            let draft = try AccountInquiry(context: context).loginDraft()
+            isNew = try AccountAddition(context: context).addOrReplace(draft)
             account = draft.account
         } else {
-            account = try conversation.account()
+            account = try context.account()
             if !invocation.scopes.isEmpty {
                 options.scope = invocation.scopes.joined(separator: " ")
             }
             options.redirectURI = invocation.value("--redirect-uri")
         }
         do throws(TokenctlError) {
-            let result = try SignIn(conversation, account: account, options: options).run()
-            conversation.finish(result) {}
+            let result = try SignIn(context, account: account, options: options).run()
+            context.finish(result) {}
             return ExitCode.success
         } catch {
             throw isNew ? Self.leaving(account, error) : error

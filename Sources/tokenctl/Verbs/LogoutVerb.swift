@@ -6,32 +6,28 @@ import TokendProtocol
 
 /// `tokenctl logout`: forgets the grant here, then revokes it at the provider.
 struct LogoutVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let invocation = conversation.invocation
+        let invocation = context.invocation
         if invocation.has("--no-browser"), !invocation.has("--end-session") {
             throw .usage("--no-browser is for --end-session: nothing else of a logout opens one")
         }
         guard invocation.has("--all") else {
-            let account = try conversation.account()
+            let account = try context.account()
             let result = try logout(account)
-            conversation.finish(result) { say(result, account) }
+            context.finish(result) { say(result, account) }
             endSession(result, account)
             return ExitCode.success
         }
         guard invocation.account == nil else { throw .usage("--all and an account's name exclude each other") }
-        let names = try conversation.ask(AccountList.self, NoParameters())["accounts"]?.array ?? []
+        let names = try context.ask(AccountList.self, NoParameters())["accounts"]?.array ?? []
         return logoutAll(names.compactMap(\.string))
     }
 
     /// Every one, also after one that is refused; the result is the exit code, of the first refusal where there is one.
     private func logoutAll(_ names: [String]) -> Int32 {
-        let invocation = conversation.invocation
+        let invocation = context.invocation
         var results: [JSONValue] = []
         var code = ExitCode.success
         for name in names {
@@ -49,34 +45,34 @@ struct LogoutVerb {
                 if error.code == .interrupted { break }
             }
         }
-        if invocation.wantsJSON { conversation.console.printJSON(.object(["accounts": .array(results)])) }
-        if names.isEmpty, !invocation.wantsJSON { conversation.console.say("There is no account to sign out of.") }
+        if invocation.wantsJSON { context.console.printJSON(.object(["accounts": .array(results)])) }
+        if names.isEmpty, !invocation.wantsJSON { context.console.say("There is no account to sign out of.") }
         return code
     }
 
     private func say(_ error: TokenctlError, _ account: String) {
         let text = ErrorText(error, width: nil)
         let sentence = text.lines.joined().dropFirst(ErrorText.begin.count)
-        conversation.console.say("\(TerminalText.sanitized(account)) is not signed out: \(sentence)")
-        conversation.console.sayNext(text.next)
+        context.console.say("\(TerminalText.sanitized(account)) is not signed out: \(sentence)")
+        context.console.sayNext(text.next)
     }
 
     private func say(_ result: JSONObject, _ account: String) {
-        let keepsGrant = conversation.invocation.has("--keep-grant")
-        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { conversation.console.say($0) }
+        let keepsGrant = context.invocation.has("--keep-grant")
+        Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { context.console.say($0) }
     }
 
     /// Leads the user's browser to the provider's own logout, which is the user's to finish.
     private func endSession(_ result: JSONObject, _ account: String) {
         guard let url = result["end_session_url"]?.string else { return }
-        SignOutPage(conversation, url: url).open(account)
+        SignOutPage(context, url: url).open(account)
     }
 
     private func logout(_ account: String) throws(TokenctlError) -> JSONObject {
         var params = Logout.Parameters(account: account)
-        if conversation.invocation.has("--keep-grant") { params.revoke = false }
-        if conversation.invocation.has("--end-session") { params.endSession = true }
-        return try conversation.askOpeningStore(Logout.self, params, account: account)
+        if context.invocation.has("--keep-grant") { params.revoke = false }
+        if context.invocation.has("--end-session") { params.endSession = true }
+        return try context.askOpeningStore(Logout.self, params, account: account)
     }
 }
 

@@ -8,19 +8,15 @@ import TokendProtocol
 
 /// `tokenctl policy answer`: puts the daemon's questions to who sits here, where no desktop does.
 struct PolicyAnswerVerb {
-    private let conversation: Conversation
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
         guard console.traits.isInteractive else {
             throw .usage("policy answer asks a person, and there is no terminal here")
         }
-        let interruption = conversation.takeOverSignals()
-        _ = try conversation.ask(EventsSubscribe.self, EventsSubscribe.Parameters(confirms: true))
+        let interruption = context.takeOverSignals()
+        _ = try context.ask(EventsSubscribe.self, EventsSubscribe.Parameters(confirms: true))
         console.say("Waiting for programs that ask; Ctrl-C ends.")
         var waiting: [PolicyQuestion] = []
         while true {
@@ -40,12 +36,12 @@ struct PolicyAnswerVerb {
         _ interruption: Interruption,
         within limit: Duration
     ) throws(TokenctlError) -> JSONObject? {
-        let client = try conversation.client()
+        let client = try context.client()
         let event: JSONObject?
         do throws(TokenClientError) {
             event = try client.nextEvent(until: Deadline(in: limit), watching: interruption.descriptor)
         } catch {
-            throw conversation.translated(error, account: nil)
+            throw context.translated(error, account: nil)
         }
         if let signal = interruption.take() { throw .interrupted(by: signal, "nobody answers here any more") }
         return event
@@ -106,7 +102,7 @@ struct PolicyAnswerVerb {
 
     private func give(_ answer: ConfirmAnswer.Answer, to id: String) throws(TokenctlError) {
         do throws(TokenctlError) {
-            _ = try conversation.ask(ConfirmAnswer.self, ConfirmAnswer.Parameters(id: id, answer: answer))
+            _ = try context.ask(ConfirmAnswer.self, ConfirmAnswer.Parameters(id: id, answer: answer))
         } catch {
             guard error.code.rawValue == "invalid_params" else { throw error }
             // It was answered elsewhere at the same moment.

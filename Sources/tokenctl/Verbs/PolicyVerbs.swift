@@ -6,16 +6,12 @@ package import TokendProtocol
 
 /// `tokenctl policy list`: what was answered for good.
 struct PolicyListVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let result = try conversation.ask(PolicyList.self, NoParameters())
-        conversation.finish(result) {
-            let console = conversation.console
+        let result = try context.ask(PolicyList.self, NoParameters())
+        context.finish(result) {
+            let console = context.console
             let decisions = (result["decisions"]?.array ?? []).compactMap(\.object)
             guard !decisions.isEmpty else { return console.say("No answer is remembered.") }
             let rows = decisions.map { decision in
@@ -32,22 +28,18 @@ struct PolicyListVerb {
 
 /// `tokenctl policy revoke`: forgets an answer.
 struct PolicyRevokeVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let operands = conversation.invocation.operands
+        let operands = context.invocation.operands
         guard operands.count == 2 else {
             throw .usage("policy revoke needs an account and a client", next: ["tokenctl policy list"])
         }
         let parameters = PolicyRevoke.Parameters(account: operands[0], client: operands[1])
-        let result = try conversation.ask(PolicyRevoke.self, parameters, account: operands[0])
-        conversation.finish(result) {
+        let result = try context.ask(PolicyRevoke.self, parameters, account: operands[0])
+        context.finish(result) {
             let client = TerminalText.sanitized(operands[1])
-            conversation.console.say("Forgotten; \(client) is asked about again.")
+            context.console.say("Forgotten; \(client) is asked about again.")
         }
         return ExitCode.success
     }

@@ -11,8 +11,8 @@ struct PresetGuide {
     /// Asks the daemon for the preset.
     ///
     /// - Throws: `usage` with the nearest name where there is none, `config_invalid` where it is broken.
-    init(named name: String, _ conversation: Conversation) throws(TokenctlError) {
-        let presets = try Self.all(conversation)
+    init(named name: String, _ context: CommandContext) throws(TokenctlError) {
+        let presets = try Self.all(context)
         guard let preset = presets.first(where: { $0.provider == name }) else {
             throw .usage(
                 Self.unknown(name, presets) ?? Self.unknown(name),
@@ -55,8 +55,8 @@ struct PresetGuide {
     }
 
     /// All presets of the daemon.
-    static func all(_ conversation: Conversation) throws(TokenctlError) -> [PresetDescription] {
-        let result = try conversation.ask(ProviderList.self, NoParameters())
+    static func all(_ context: CommandContext) throws(TokenctlError) -> [PresetDescription] {
+        let result = try context.ask(ProviderList.self, NoParameters())
         do throws(ProtocolError) {
             return try ProviderList.Result(json: result).providers
         } catch {

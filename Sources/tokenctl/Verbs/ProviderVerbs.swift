@@ -6,19 +6,15 @@ import TokendProtocol
 
 /// `tokenctl account add --list-providers`: what the daemon has presets for.
 struct ProviderListVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let console = conversation.console
-        if conversation.invocation.wantsJSON {
-            console.printJSON(.object(try conversation.ask(ProviderList.self, NoParameters())))
+        let console = context.console
+        if context.invocation.wantsJSON {
+            console.printJSON(.object(try context.ask(ProviderList.self, NoParameters())))
             return ExitCode.success
         }
-        let rows = try PresetGuide.all(conversation).map { PresetGuide($0).row }
+        let rows = try PresetGuide.all(context).map { PresetGuide($0).row }
         let table = Table(header: ["PROVIDER", "NEEDS", "FOR"], shrinkOrder: [2], wrapsLast: true)
         table.lines(rows, width: console.traits.tableWidth, palette: console.traits.outputPalette).forEach(
             console.print
@@ -29,12 +25,12 @@ struct ProviderListVerb {
 
 /// `tokenctl account add --providers-from URL`: the accounts that an application's server suggests.
 struct ProvidersFromVerb {
-    private let conversation: Conversation
+    private let context: CommandContext
     private let url: String
-    private var console: Console { conversation.console }
+    private var console: Console { context.console }
 
-    init(_ conversation: Conversation, url: String) {
-        self.conversation = conversation
+    init(_ context: CommandContext, url: String) {
+        self.context = context
         self.url = url
     }
 
@@ -48,7 +44,7 @@ struct ProvidersFromVerb {
     }
 
     func run() throws(TokenctlError) -> Int32 {
-        let result = try conversation.ask(ProviderFetch.self, ProviderFetch.Parameters(url: url))
+        let result = try context.ask(ProviderFetch.self, ProviderFetch.Parameters(url: url))
         let list: ProviderFetch.Result
         do throws(ProtocolError) {
             list = try ProviderFetch.Result(json: result)
@@ -67,7 +63,7 @@ struct ProvidersFromVerb {
                 throw Self.leaving(outcome.added, error)
             }
         }
-        if conversation.invocation.wantsJSON {
+        if context.invocation.wantsJSON {
             console.printJSON(.object(Self.json(outcome, list)))
         } else {
             tell(outcome, list)
@@ -77,7 +73,7 @@ struct ProvidersFromVerb {
 
     /// All of the list, or the one account that was named.
     private func wanted(of list: ProviderFetch.Result) throws(TokenctlError) -> [ProviderFetch.Result.Suggestion] {
-        guard list.note == nil, let name = conversation.invocation.account else { return list.providers }
+        guard list.note == nil, let name = context.invocation.account else { return list.providers }
         let found = list.providers.filter { $0.account == name }
         guard found.isEmpty else { return found }
         let names = list.providers.map { TerminalText.sanitized($0.account) }.joined(separator: ", ")
@@ -90,19 +86,19 @@ struct ProvidersFromVerb {
     ) throws(TokenctlError) {
         let name = suggestion.account
         var params = AccountAdd.Parameters(account: name, config: suggestion.config)
-        if conversation.invocation.has("--replace") {
-            let replacement = Self.replacement(of: try conversation.config(of: name), suggestion)
+        if context.invocation.has("--replace") {
+            let replacement = Self.replacement(of: try context.config(of: name), suggestion)
             params.config = replacement.config
             params.replace = true
             outcome.notes[name] = replacement.lines
         }
         do throws(TokenctlError) {
-            _ = try conversation.ask(AccountAdd.self, params, account: name)
+            _ = try context.ask(AccountAdd.self, params, account: name)
             outcome.added.append(name)
         } catch {
             guard error.code == .accountExists else { throw error }
             // An account whose file has faults may not be shown; then it is another one.
-            if let old = try? conversation.config(of: name), Self.replacement(of: old, suggestion).config == old {
+            if let old = try? context.config(of: name), Self.replacement(of: old, suggestion).config == old {
                 outcome.unchanged.append(name)
             } else {
                 outcome.kept.append(name)

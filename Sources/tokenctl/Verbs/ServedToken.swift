@@ -33,10 +33,32 @@ struct ServedToken {
     var type: String { TerminalText.sanitized(result["token_type"]?.string ?? "Bearer") }
 }
 
-extension Conversation {
+extension CommandContext {
     /// A token of that account; without one of the default account, or the only one.
     func token(_ params: TokenGet.Parameters) throws(TokenctlError) -> ServedToken {
         try ServedToken(askOpeningStore(TokenGet.self, params, account: params.account))
+    }
+
+    /// An ID token that holds, and its end in unix seconds. One that is over is refreshed once; some providers give none
+    /// at a refresh.
+    func idToken(_ params: TokenGet.Parameters) throws(TokenctlError) -> (String, Int64?) {
+        var params = params
+        params.idToken = true
+        for _ in 0..<2 {
+            let result = try askOpeningStore(TokenGet.self, params, account: params.account)
+            let end = result["id_token_expires_at"]?.int64
+            if result["id_token"] != nil, end.map({ $0 > now + 10 }) ?? true {
+                return (try ServedToken(result, member: "id_token").text, end)
+            }
+            params.fresh = true
+        }
+        let name = TerminalText.sanitized(params.account ?? "ACCOUNT")
+        throw TokenctlError(
+            .providerError,
+            exitCode: ExitCode.dataError,
+            "the provider gives no ID token that holds",
+            next: ["tokenctl login \(name) --scope openid"]
+        )
     }
 
     /// What the flags ask of a token of the named account: how long it holds, what it covers and what it is for.

@@ -27,24 +27,24 @@ struct SignIn {
         var maxAge: Int64?
     }
 
-    private let conversation: Conversation
+    private let context: CommandContext
     private let account: String
     private let options: Options
-    private var console: Console { conversation.console }
+    private var console: Console { context.console }
 
-    init(_ conversation: Conversation, account: String, options: Options) {
-        self.conversation = conversation
+    init(_ context: CommandContext, account: String, options: Options) {
+        self.context = context
         self.account = account
         self.options = options
     }
 
     /// The result of `login.wait`.
     func run() throws(TokenctlError) -> JSONObject {
-        let interruption = conversation.takeOverSignals()
+        let interruption = context.takeOverSignals()
         let started = try start(interruption)
         let result = try wait(for: started, interruption)
         console.clearSpinner()
-        Welcome(result, isOwn: started.flow == .clientCredentials).lines(account, now: conversation.now).forEach(
+        Welcome(result, isOwn: started.flow == .clientCredentials).lines(account, now: context.now).forEach(
             console.say
         )
         return result
@@ -57,7 +57,7 @@ struct SignIn {
         let launcher = announce(started)
         if options.pastes {
             var paste = SignInPaste(
-                conversation,
+                context,
                 account: account,
                 started: started,
                 interruption: interruption,
@@ -66,7 +66,7 @@ struct SignIn {
             return try paste.run()
         }
         var wait = SignInWait(
-            conversation,
+            context,
             account: account,
             started: started,
             interruption: interruption,
@@ -81,7 +81,7 @@ struct SignIn {
         } catch {
             // A private-use scheme that nothing opens yet.
             guard !options.pastes, let scheme = error.data["scheme"]?.string else { throw error }
-            try SchemeOffer(conversation, account: account, opensBrowser: options.opensBrowser).take(scheme, or: error)
+            try SchemeOffer(context, account: account, opensBrowser: options.opensBrowser).take(scheme, or: error)
         }
         return try startOpeningStore(interruption)
     }
@@ -91,14 +91,14 @@ struct SignIn {
             return try startOnce(interruption)
         } catch {
             guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
-            try StoreOpening(conversation).run(after: error)
+            try StoreOpening(context: context).run(after: error)
         }
         return try startOnce(interruption)
     }
 
     private func startOnce(_ interruption: Interruption) throws(TokenctlError) -> LoginStart.Result {
         let params = parameters.encoded()
-        let client = try conversation.client()
+        let client = try context.client()
         let pending: TokenClient.PendingReply
         do throws(TokenClientError) {
             let deadline = Deadline(in: .seconds(90))
@@ -110,7 +110,7 @@ struct SignIn {
             case .interrupted: break
             }
         } catch {
-            throw conversation.translated(error, account: account)
+            throw context.translated(error, account: account)
         }
         throw SignInCancellation(client, interruption).cancel(pending)
     }
@@ -142,18 +142,18 @@ struct SignIn {
         console.say("")
         console.say("  " + TerminalText.sanitized(url, limit: 16384))
         console.say("")
-        let environment = conversation.world.environment
+        let environment = context.world.environment
         let absence = BrowserAbsence(started, account: account, environment: environment)
         guard options.opensBrowser else {
             if !options.pastes { absence.lines(reason: nil).forEach(console.say) }
             return nil
         }
-        let missing = BrowserCandidates.missing(environment: environment, find: conversation.world.findProgram)
+        let missing = BrowserCandidates.missing(environment: environment, find: context.world.findProgram)
         for name in missing {
             console.say("BROWSER names “\(TerminalText.sanitized(name))”; there is no such program.")
         }
         let candidates = started.page.map {
-            BrowserCandidates.list(url: $0, environment: environment, find: conversation.world.findProgram)
+            BrowserCandidates.list(url: $0, environment: environment, find: context.world.findProgram)
         }
         guard let candidates, !candidates.isEmpty else {
             guard !options.pastes else { return nil }
@@ -162,7 +162,7 @@ struct SignIn {
             absence.lines(reason: reason).forEach(console.say)
             return nil
         }
-        return BrowserLauncher(candidates: candidates, environment: conversation.world.variables)
+        return BrowserLauncher(candidates: candidates, environment: context.world.variables)
     }
 }
 

@@ -10,7 +10,7 @@ import TokendProtocol
 /// Waits for a sign-in's end while the user may paste the address that the browser ended on, on whatever machine
 /// (RFC 8252, section 7.2). The daemon checks origin, path and state; a wrong address says why, and is asked for again.
 struct SignInPaste {
-    private let conversation: Conversation
+    private let context: CommandContext
     private let account: String
     private let started: LoginStart.Result
     private let interruption: Interruption
@@ -19,16 +19,16 @@ struct SignInPaste {
     private var ahead: Console.SecretAnswer?
     /// The cursor stands behind the question.
     private var isAsking = false
-    private var console: Console { conversation.console }
+    private var console: Console { context.console }
 
     init(
-        _ conversation: Conversation,
+        _ context: CommandContext,
         account: String,
         started: LoginStart.Result,
         interruption: Interruption,
         launcher: BrowserLauncher?
     ) {
-        self.conversation = conversation
+        self.context = context
         self.account = account
         self.started = started
         self.interruption = interruption
@@ -36,7 +36,7 @@ struct SignInPaste {
     }
 
     mutating func run() throws(TokenctlError) -> JSONObject {
-        let client = try conversation.client()
+        let client = try context.client()
         let paste = console.beginPaste()
         defer {
             closeQuestion()
@@ -45,13 +45,13 @@ struct SignInPaste {
         explain()
         let pending: TokenClient.PendingReply
         do throws(TokenClientError) {
-            let left = max(1, TimeLeft.seconds(until: started.expiresAt, from: conversation.now))
+            let left = max(1, TimeLeft.seconds(until: started.expiresAt, from: context.now))
             let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
             pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
         } catch {
-            throw conversation.translated(error, account: account)
+            throw context.translated(error, account: account)
         }
-        while conversation.now - 30 < started.expiresAt {
+        while context.now - 30 < started.expiresAt {
             openBrowser()
             if let result = try poll(client, pending) { return result }
             switch nextAddress() {
@@ -101,7 +101,7 @@ struct SignInPaste {
             case .interrupted: break
             }
         } catch {
-            throw conversation.translated(error, account: account)
+            throw context.translated(error, account: account)
         }
         throw SignInCancellation(client, interruption).cancel(started.loginID)
     }
@@ -138,14 +138,14 @@ struct SignInPaste {
         }
         let url = Secret(text)
         let check = LoginCheck.Parameters(loginID: started.loginID, url: url)
-        guard try conversation.ask(LoginCheck.self, check, account: account)["redirect"]?.bool == true else {
+        guard try context.ask(LoginCheck.self, check, account: account)["redirect"]?.bool == true else {
             console.say(PastedAddress.fault(of: text, redirectURI: started.redirectURI ?? ""))
             ask()
             return nil
         }
         let answer = LoginComplete.Parameters(url: url, loginID: started.loginID)
         do throws(TokenctlError) {
-            return try conversation.ask(LoginComplete.self, answer, account: account)
+            return try context.ask(LoginComplete.self, answer, account: account)
         } catch {
             guard error.code == .loginUnknown else { throw error }
         }

@@ -5,13 +5,13 @@ import Glibc
 
 /// Opens the page that leads to the provider's own logout. Nothing is waited for: what is local is gone already.
 struct SignOutPage {
-    private let conversation: Conversation
+    private let context: CommandContext
     private let url: String
-    private var console: Console { conversation.console }
+    private var console: Console { context.console }
 
     /// `url`: the daemon's own page; it leads on once, within a minute.
-    init(_ conversation: Conversation, url: String) {
-        self.conversation = conversation
+    init(_ context: CommandContext, url: String) {
+        self.context = context
         self.url = url
     }
 
@@ -22,15 +22,15 @@ struct SignOutPage {
         console.say("  " + TerminalText.sanitized(url, limit: 16384))
         console.say("")
         // A browser's command line takes more than URLs; only the daemon's own page goes there.
-        guard !conversation.invocation.has("--no-browser"), url.hasPrefix("http://") else { return }
-        let environment = conversation.world.environment
+        guard !context.invocation.has("--no-browser"), url.hasPrefix("http://") else { return }
+        let environment = context.world.environment
         let candidates = BrowserCandidates.list(
             url: url,
             environment: environment,
-            find: conversation.world.findProgram
+            find: context.world.findProgram
         )
         guard !candidates.isEmpty else { return absence(environment).forEach(console.say) }
-        var launcher = BrowserLauncher(candidates: candidates, environment: conversation.world.variables)
+        var launcher = BrowserLauncher(candidates: candidates, environment: context.world.variables)
         // One that cannot start ends at once; the next is tried then.
         for _ in 0..<10 where launcher.advance() != .exhausted { poll(nil, 0, 100) }
         if launcher.advance() == .exhausted { console.say(launcher.complaint) }

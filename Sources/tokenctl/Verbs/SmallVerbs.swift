@@ -6,22 +6,18 @@ import TokendProtocol
 
 /// `tokenctl refresh`, `pause` and `resume`.
 struct BackgroundVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let verb = conversation.invocation.verb
-        let account = verb == .refresh ? try conversation.account() : conversation.invocation.account
+        let verb = context.invocation.verb
+        let account = verb == .refresh ? try context.account() : context.invocation.account
         let result = try perform(verb, account)
-        conversation.finish(result) {
+        context.finish(result) {
             let what = account.map { TerminalText.sanitized($0) } ?? "all accounts"
             switch verb {
-            case .refresh: conversation.console.say("Fetched a fresh token for \(what).")
-            case .pause: conversation.console.say("Background refreshes are paused for \(what).")
-            default: conversation.console.say("Background refreshes go on for \(what).")
+            case .refresh: context.console.say("Fetched a fresh token for \(what).")
+            case .pause: context.console.say("Background refreshes are paused for \(what).")
+            default: context.console.say("Background refreshes go on for \(what).")
             }
         }
         return ExitCode.success
@@ -29,27 +25,23 @@ struct BackgroundVerb {
 
     private func perform(_ verb: Verb.Name, _ account: String?) throws(TokenctlError) -> JSONObject {
         let either = Status.Parameters(account: account)
-        if verb == .pause { return try conversation.ask(AccountPause.self, either, account: account) }
+        if verb == .pause { return try context.ask(AccountPause.self, either, account: account) }
         guard verb == .refresh, let account else {
-            return try conversation.ask(AccountResume.self, either, account: account)
+            return try context.ask(AccountResume.self, either, account: account)
         }
-        return try conversation.ask(AccountRefresh.self, AccountRefresh.Parameters(account: account), account: account)
+        return try context.ask(AccountRefresh.self, AccountRefresh.Parameters(account: account), account: account)
     }
 }
 
 /// `tokenctl unlock`: has the secret store ask for its password, or takes a file's passphrase.
 struct UnlockVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let result = try StoreOpening(conversation).result()
+        let result = try StoreOpening(context: context).result()
         let isOpen = result["state"]?.string == "ready"
-        conversation.finish(result) {
-            conversation.console.say(isOpen ? "The secret store is open." : "The secret store is still locked.")
+        context.finish(result) {
+            context.console.say(isOpen ? "The secret store is open." : "The secret store is still locked.")
         }
         return isOpen ? ExitCode.success : ExitCode.temporary
     }
@@ -57,21 +49,17 @@ struct UnlockVerb {
 
 /// `tokenctl reload`: the configuration anew, and its faults.
 struct ReloadVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        let result = try conversation.ask(ConfigReload.self, NoParameters())
+        let result = try context.ask(ConfigReload.self, NoParameters())
         let faults = (result["faults"]?.array ?? []).compactMap(\.object).map(ConfigFault.init)
-        conversation.finish(result) {
-            faults.forEach { conversation.console.say($0.line) }
+        context.finish(result) {
+            faults.forEach { context.console.say($0.line) }
             if faults.isEmpty {
-                conversation.console.say("The configuration is read anew; it has no faults.")
+                context.console.say("The configuration is read anew; it has no faults.")
             } else {
-                conversation.console.sayNext(ConfigFault.steps(faults, isService: isService(faults)))
+                context.console.sayNext(ConfigFault.steps(faults, isService: isService(faults)))
             }
         }
         return faults.isEmpty ? ExitCode.success : ExitCode.configuration
@@ -82,7 +70,7 @@ extension ReloadVerb {
     /// Whether systemd started the daemon; asked only where a fault wants it restarted.
     private func isService(_ faults: [ConfigFault]) -> Bool {
         guard faults.contains(where: { $0.mend == .restart }),
-            let status = try? conversation.ask(Status.self, Status.Parameters())
+            let status = try? context.ask(Status.self, Status.Parameters())
         else { return true }
         return status["daemon"]?.object.flatMap(LogPlace.init) == nil
     }
@@ -90,16 +78,12 @@ extension ReloadVerb {
 
 /// `tokenctl version`: also where no daemon runs.
 struct VersionVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
         let hello: JSONObject?
         do throws(TokenctlError) {
-            hello = try conversation.ask(Hello.self, NoParameters(), timeout: .seconds(5))
+            hello = try context.ask(Hello.self, NoParameters(), timeout: .seconds(5))
         } catch {
             guard error.code == .daemonAbsent else { throw error }
             hello = nil
@@ -107,14 +91,14 @@ struct VersionVerb {
         var result: JSONObject = ["tokenctl": .string(Program.version)]
         result["tokend"] = hello?["version"] ?? .null
         result["protocol"] = hello?["protocol"] ?? .null
-        conversation.finish(result) {
-            conversation.console.print("tokenctl \(Program.version)")
+        context.finish(result) {
+            context.console.print("tokenctl \(Program.version)")
             if let hello {
                 let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
                 let number = hello["protocol"]?.int64.map { " (protocol \($0))" } ?? ""
-                conversation.console.print("tokend   \(version)\(number)")
+                context.console.print("tokend   \(version)\(number)")
             } else {
-                conversation.console.print("tokend   not running")
+                context.console.print("tokend   not running")
             }
         }
         return ExitCode.success

@@ -8,11 +8,7 @@ import TokendProtocol
 /// `status` of a daemon that has just started: until its secret store has answered, the accounts are `unknown`, and
 /// telling so helps nobody. They are waited for, 2 s at most.
 struct StatusSettling {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     /// The result of `status`, with every account's state where the store answers in time.
     func status() throws(TokenctlError) -> JSONObject {
@@ -36,21 +32,21 @@ struct StatusSettling {
     }
 
     private func ask() throws(TokenctlError) -> JSONObject {
-        try conversation.ask(Status.self, StatusVerb.parameters(conversation))
+        try context.ask(Status.self, StatusVerb.parameters(context))
     }
 
     /// False where the daemon has no events: then its first answer must do.
     private func subscribe() -> Bool {
-        (try? conversation.ask(EventsSubscribe.self, EventsSubscribe.Parameters())) != nil
+        (try? context.ask(EventsSubscribe.self, EventsSubscribe.Parameters())) != nil
     }
 
     /// Not every answer of the store is an event: after 100 ms without one it is looked anyway.
     private func awaitEvent(until deadline: Deadline) throws(TokenctlError) {
-        let client = try conversation.client()
+        let client = try context.client()
         do throws(TokenClientError) {
             _ = try client.nextEvent(until: deadline.capped(in: .milliseconds(100)))
         } catch {
-            throw conversation.translated(error, account: nil)
+            throw context.translated(error, account: nil)
         }
     }
 }

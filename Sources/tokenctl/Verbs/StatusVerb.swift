@@ -6,28 +6,24 @@ import TokendProtocol
 
 /// `tokenctl status`: once, or live.
 struct StatusVerb {
-    private let conversation: Conversation
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        guard !conversation.invocation.has("--watch") else { return try StatusWatch(conversation).run() }
-        let result = try StatusSettling(conversation).status()
-        let report = Self.report(result, conversation)
-        let traits = conversation.console.traits
-        conversation.finish(result) {
-            report.lines(width: traits.width, palette: traits.outputPalette).forEach(conversation.console.print)
+        guard !context.invocation.has("--watch") else { return try StatusWatch(context).run() }
+        let result = try StatusSettling(context: context).status()
+        let report = Self.report(result, context)
+        let traits = context.console.traits
+        context.finish(result) {
+            report.lines(width: traits.width, palette: traits.outputPalette).forEach(context.console.print)
         }
         return report.exitCode
     }
 
-    static func parameters(_ conversation: Conversation) -> Status.Parameters {
-        Status.Parameters(account: conversation.invocation.account)
+    static func parameters(_ context: CommandContext) -> Status.Parameters {
+        Status.Parameters(account: context.invocation.account)
     }
 
-    static func report(_ result: JSONObject, _ conversation: Conversation) -> StatusReport {
-        StatusReport(result, now: conversation.now, detailed: conversation.invocation.account != nil)
+    static func report(_ result: JSONObject, _ context: CommandContext) -> StatusReport {
+        StatusReport(result, now: context.now, detailed: context.invocation.account != nil)
     }
 }

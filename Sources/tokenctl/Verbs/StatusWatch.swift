@@ -7,17 +7,17 @@ import TokendProtocol
 
 /// `tokenctl status --watch`: drawn anew at every event of the daemon's, and as time goes by; Ctrl-C ends it.
 final class StatusWatch {
-    private let conversation: Conversation
+    private let context: CommandContext
     private let interruption: Interruption
-    private var console: Console { conversation.console }
+    private var console: Console { context.console }
     private var isSubscribed = false
     /// A daemon without `events.subscribe`: it is asked again and again instead.
     private var mustAsk = false
     private var shown = ""
 
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-        interruption = conversation.takeOverSignals()
+    init(_ context: CommandContext) {
+        self.context = context
+        interruption = context.takeOverSignals()
     }
 
     func run() throws(TokenctlError) -> Int32 {
@@ -25,7 +25,7 @@ final class StatusWatch {
         while true {
             do throws(TokenctlError) {
                 try subscribe()
-                draw(try conversation.ask(Status.self, StatusVerb.parameters(conversation)))
+                draw(try context.ask(Status.self, StatusVerb.parameters(context)))
                 isFirst = false
                 try rest()
             } catch {
@@ -47,7 +47,7 @@ final class StatusWatch {
     private func subscribe() throws(TokenctlError) {
         guard !isSubscribed, !mustAsk else { return }
         do throws(TokenctlError) {
-            _ = try conversation.ask(EventsSubscribe.self, EventsSubscribe.Parameters())
+            _ = try context.ask(EventsSubscribe.self, EventsSubscribe.Parameters())
             isSubscribed = true
         } catch {
             guard error.code == .methodNotFound else { throw error }
@@ -58,13 +58,13 @@ final class StatusWatch {
     /// Waits for an event, or for so long that a time on the screen may have changed.
     private func rest() throws(TokenctlError) {
         guard isSubscribed else { return try pause(.seconds(2)) }
-        let client = try conversation.client()
+        let client = try context.client()
         do throws(TokenClientError) {
             _ = try client.nextEvent(until: Deadline(in: .seconds(10)), watching: interruption.descriptor)
             // More events come together: one drawing for all of them.
             while try client.nextEvent(until: Deadline(in: .milliseconds(20))) != nil {}
         } catch {
-            throw conversation.translated(error, account: nil)
+            throw context.translated(error, account: nil)
         }
         try pause(.zero)
     }
@@ -74,17 +74,17 @@ final class StatusWatch {
     }
 
     private func draw(_ result: JSONObject) {
-        guard !conversation.invocation.wantsJSON else {
+        guard !context.invocation.wantsJSON else {
             let document = String(decoding: JSONWriter.bytes(.object(result)), as: UTF8.self)
             show(console.traits.outputIsTerminal ? TerminalText.escapedJSON(document) : document)
             return
         }
-        let report = StatusVerb.report(result, conversation)
+        let report = StatusVerb.report(result, context)
         draw(report.lines(width: console.traits.width, palette: console.traits.outputPalette))
     }
 
     private func draw(_ lines: [String]) {
-        guard console.traits.outputIsTerminal, !conversation.invocation.wantsJSON else {
+        guard console.traits.outputIsTerminal, !context.invocation.wantsJSON else {
             show(lines.joined(separator: "\n"))
             return
         }

@@ -12,12 +12,8 @@ struct StoreOpening {
     private static let attempts = 3
     private static let lengthLimit = 64 * 1024
 
-    private let conversation: Conversation
-    private var console: Console { conversation.console }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var console: Console { context.console }
 
     /// Opens the store whose being locked made a call fail.
     func run(after refusal: TokenctlError) throws(TokenctlError) {
@@ -52,7 +48,7 @@ struct StoreOpening {
     }
 
     private func unlock(_ passphrase: Secret?) throws(TokenctlError) -> JSONObject {
-        try conversation.ask(StoreUnlock.self, StoreUnlock.Parameters(passphrase: passphrase), timeout: .seconds(75))
+        try context.ask(StoreUnlock.self, StoreUnlock.Parameters(passphrase: passphrase), timeout: .seconds(75))
     }
 
     private func unlockAsking() throws(TokenctlError) -> JSONObject {
@@ -84,7 +80,7 @@ struct StoreOpening {
     }
 
     private func asked(_ question: String) throws(TokenctlError) -> Secret {
-        let interruption = conversation.takeOverSignals()
+        let interruption = context.takeOverSignals()
         switch console.askSecret(question, watching: interruption.descriptor) {
         case .line(let line): return try checked(line)
         case .end: throw missing
@@ -124,7 +120,7 @@ struct StoreOpening {
             .input,
             exitCode: ExitCode.noInput,
             "the secret store is a file and needs its passphrase, at a terminal or on stdin",
-            next: conversation.invocation.verb == .unlock ? [] : ["tokenctl unlock"]
+            next: context.invocation.verb == .unlock ? [] : ["tokenctl unlock"]
         )
     }
 }

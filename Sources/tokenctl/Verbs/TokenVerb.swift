@@ -6,12 +6,8 @@ import TokendProtocol
 
 /// `tokenctl token`: an access token on stdout, and nothing else.
 struct TokenVerb {
-    private let conversation: Conversation
-    private var invocation: Invocation { conversation.invocation }
-
-    init(_ conversation: Conversation) {
-        self.conversation = conversation
-    }
+    let context: CommandContext
+    private var invocation: Invocation { context.invocation }
 
     func run() throws(TokenctlError) -> Int32 {
         let format = try format()
@@ -19,23 +15,23 @@ struct TokenVerb {
         let result = try token(params)
         warn(result, wanted: params.minValid)
         guard format != .json else {
-            conversation.console.printJSON(.object(result))
+            context.console.printJSON(.object(result))
             return ExitCode.success
         }
         let token = try ServedToken(result)
         let account = token.account ?? invocation.account
         let user = format.wantsUser ? try user(of: account, required: format.needsUser) : nil
-        conversation.console.print(format.line(token: token.text, type: token.type, user: user))
+        context.console.print(format.line(token: token.text, type: token.type, user: user))
         return ExitCode.success
     }
 
     /// The provider's tokens may all be shorter than what was asked for.
     private func warn(_ result: JSONObject, wanted: Int64?) {
         guard let wanted, let end = result["expires_at"]?.int64 else { return }
-        let (left, overflow) = end.subtractingReportingOverflow(conversation.now)
+        let (left, overflow) = end.subtractingReportingOverflow(context.now)
         // A second passes between the daemon's look at the clock and this one.
         guard !overflow, left < wanted - 1 else { return }
-        conversation.console.say(
+        context.console.say(
             "The token holds for \(TimePhrase.length(left)), not \(TimePhrase.length(wanted)): the provider gives no longer one."
         )
     }
@@ -67,27 +63,27 @@ struct TokenVerb {
     }
 
     private func parameters() throws(TokenctlError) -> TokenGet.Parameters {
-        var params = try conversation.tokenParameters(account: invocation.account)
+        var params = try context.tokenParameters(account: invocation.account)
         if invocation.has("--fresh") { params.fresh = true }
         return params
     }
 
     private func token(_ params: TokenGet.Parameters) throws(TokenctlError) -> JSONObject {
         do throws(TokenctlError) {
-            return try conversation.askOpeningStore(TokenGet.self, params, account: invocation.account)
+            return try context.askOpeningStore(TokenGet.self, params, account: invocation.account)
         } catch {
             let needsLogin = error.code == .loginRequired || error.code == .loginPending
             guard needsLogin, invocation.has("--login") else { throw error }
             let named = error.data["account"]?.string
-            let account = if let named { named } else { try conversation.account() }
-            _ = try SignIn(conversation, account: account, options: SignIn.Options()).run()
+            let account = if let named { named } else { try context.account() }
+            _ = try SignIn(context, account: account, options: SignIn.Options()).run()
         }
-        return try conversation.askOpeningStore(TokenGet.self, params, account: invocation.account)
+        return try context.askOpeningStore(TokenGet.self, params, account: invocation.account)
     }
 
     /// Whose mailbox it is: what the provider calls the user.
     private func user(of account: String?, required: Bool) throws(TokenctlError) -> String? {
-        let status = try conversation.ask(Status.self, Status.Parameters(account: account), account: account)
+        let status = try context.ask(Status.self, Status.Parameters(account: account), account: account)
         let first = status["accounts"]?.array?.first?.object
         if let identity = first?["identity"]?.string, TokenFormat.isPrintable(identity) { return identity }
         guard required else { return nil }

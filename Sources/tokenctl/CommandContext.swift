@@ -5,8 +5,8 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// One invocation's talk with the daemon and the user: asks, and turns every error into one that names the next step.
-final class Conversation {
+/// What a verb works with: its invocation, the terminal, the daemon. Turns every error into one that names the next step.
+final class CommandContext {
     let invocation: Invocation
     let console: Console
     let world: Program.World
@@ -93,6 +93,19 @@ final class Conversation {
             names.isEmpty
                 ? "there is no account yet; make one and sign in:" : "which account? There are \(names.count):",
             next: advice(nil).accountSteps(names.map { TerminalText.sanitized($0) })
+        )
+    }
+
+    /// The path of another program that a verb runs.
+    ///
+    /// - Throws: `input` where it is not installed, with the Debian package that has it.
+    func program(_ name: String, of package: String? = nil) throws(TokenctlError) -> String {
+        if let path = world.findProgram(name) { return path }
+        throw TokenctlError(
+            .input,
+            exitCode: ExitCode.unavailable,
+            "\(name) is not installed",
+            next: ["apt install \(package ?? name)"]
         )
     }
 
