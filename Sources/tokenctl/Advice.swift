@@ -8,7 +8,7 @@ import TokendProtocol
 /// Turns a fault into something that leads on: the message, the next command, the exit code. Pure.
 package struct Advice: Sendable {
     /// The verb that was asked for; a corrected command line begins with it.
-    package let verb: Verb.Name
+    package let verb: Verb
     /// The account that was named, if one was.
     package let account: String?
     /// What stood there without a dash, for a corrected command line to have it as well.
@@ -17,7 +17,7 @@ package struct Advice: Sendable {
     package let now: Int64
 
     /// What the advice may depend on.
-    package init(verb: Verb.Name, account: String?, operands: [String] = [], now: Int64) {
+    package init(verb: Verb, account: String?, operands: [String] = [], now: Int64) {
         self.verb = verb
         self.account = account
         self.operands = operands
@@ -51,12 +51,13 @@ package struct Advice: Sendable {
         let code = TokenctlError.Code(rawValue: cause.code.rawValue)
         let message = TerminalText.sanitized(cause.message, limit: 2000)
         guard let reply = cause.reply else {
-            return TokenctlError(code, exitCode: Self.exitCode(cause.code), message, next: localSteps(cause.code))
+            let steps = ownStep(code, account).map { [$0] } ?? Self.localSteps(cause.code)
+            return TokenctlError(code, exitCode: Self.exitCode(cause.code), message, next: steps)
         }
         var error = TokenctlError(code, exitCode: reply.kind.exitCode, message)
         error.number = cause.number ?? Int64(reply.kind.code)
         error.data = reply.data
-        error.next = steps(code.rawValue, reply.data)
+        error.next = steps(code, reply.data)
         if code == .accountUnknown { return unknownAccount(error) }
         if let retryAt = cause.retryAt { error.message += " (next try \(TimePhrase.relative(retryAt, to: now)))" }
         return error
@@ -71,18 +72,22 @@ package struct Advice: Sendable {
         }
     }
 
-    private func localSteps(_ code: TokenClientError.Code) -> [String] {
+    /// What leads on from it with this verb alone.
+    private func ownStep(_ code: TokenctlError.Code, _ account: String?) -> String? {
+        verb.advice[code]?(account.map { ShellWord.quoted(TerminalText.sanitized($0)) })
+    }
+
+    private static func localSteps(_ code: TokenClientError.Code) -> [String] {
         switch code {
-        case .timeout where verb == .login && account != nil: ["tokenctl login" + suffix(account)]
         case .connectionLost, .timeout: ["tokenctl status"]
         default: []
         }
     }
 
-    private func steps(_ kind: String, _ data: JSONObject) -> [String] {
+    private func steps(_ kind: TokenctlError.Code, _ data: JSONObject) -> [String] {
         let name = data["account"]?.string.map { TerminalText.sanitized($0) } ?? account
-        switch kind {
-        case "timeout" where verb == .login && name != nil: return ["tokenctl login" + suffix(name)]
+        if let step = ownStep(kind, name) { return [step] }
+        switch kind.rawValue {
         case "login_required", "login_pending", "login_failed", "login_unknown", "token_rejected":
             return ["tokenctl login" + suffix(name)]
         case "insufficient_scope":
@@ -95,7 +100,6 @@ package struct Advice: Sendable {
         case "account_exists":
             return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
         case "config_invalid": return mend(data)
-        case "invalid_params" where verb == .policyRevoke: return ["tokenctl policy list"]
         case "method_not_found": return ["tokenctl version   (another version of tokend may run)"]
         case "provider_unreachable": return ["tokenctl doctor" + suffix(name)]
         case "internal_error", "timeout": return ["tokenctl status" + suffix(name)]
@@ -125,32 +129,26 @@ package struct Advice: Sendable {
             return [command(near)]
         }
         let existing = names.prefix(6).map(command)
-        guard names.isEmpty || (verb == .login && account != nil) else { return existing }
+        guard names.isEmpty || (verb.makesAccounts && account != nil) else { return existing }
         return existing + [Self.addAnAccount(account.flatMap { AccountDraft.isName($0) ? $0 : nil } ?? "work")]
     }
 
-    /// The command line with that account, complete as far as it was.
+    /// The command line with that account, complete as far as it was; what is still missing stands there by its name.
     private func command(_ name: String) -> String {
         let name = ShellWord.quoted(name)
-        switch verb {
-        case .credentialGit, .credentialDocker:
-            return "tokenctl \(verb.rawValue) \(operand(0, "get")) --account \(name)"
-        case .credentialKubernetes, .credentialAWS: return "tokenctl \(verb.rawValue) --account \(name)"
-        case .exec: return "tokenctl exec \(name) -- COMMAND"
-        case .call:
-            let rest = operands.count > 1 ? operands.indices.dropFirst().map { operand($0, "") } : ["URL"]
-            return "tokenctl call \(name) \(rest.joined(separator: " "))"
-        case .policyRevoke: return "tokenctl policy revoke \(name) \(operand(1, "CLIENT"))"
-        case .setup: return "tokenctl setup \(operand(0, "TOOL")) \(name)"
-        default:
-            // Not every verb is about an account.
-            let takesAccount = Verb.named(verb)?.operandCandidates.first == .accounts
-            return "tokenctl \(takesAccount ? verb.rawValue : "status") \(name)"
+        let isFlag = verb.flags.contains { $0.name == Flag.account.name }
+        // Not every verb is about an account.
+        guard isFlag || verb.accountIndex != nil else { return "tokenctl status \(name)" }
+        var words = operands.map { ShellWord.quoted(TerminalText.sanitized($0)) }
+        let needed = verb.operands.filter(\.isNeeded)
+        words += needed.dropFirst(operands.count).map(\.placeholder.text)
+        if let index = verb.accountIndex {
+            words.replaceSubrange(min(index, words.count)..<min(index + 1, words.count), with: [name])
+        } else {
+            words += [Flag.account.name, name]
         }
-    }
-
-    private func operand(_ index: Int, _ other: String) -> String {
-        operands.indices.contains(index) ? ShellWord.quoted(TerminalText.sanitized(operands[index])) : other
+        if case .command(let what) = verb.tail { words += ["--", what] }
+        return (["tokenctl", verb.name] + words).joined(separator: " ")
     }
 
     private func suffix(_ name: String?) -> String {

@@ -21,6 +21,20 @@ final class CommandContext {
 
     var now: Int64 { world.now() }
 
+    /// What stood without a dash.
+    var operands: [String] { invocation.operands }
+
+    /// Whether the switch was given.
+    subscript(flag: Flag<Bool>) -> Bool { invocation[flag] }
+
+    /// The text, where one was given.
+    subscript(flag: Flag<String>) -> String? { invocation[flag] }
+
+    /// The value as the flag reads it, where one was given.
+    subscript<Value>(flag: Flag<Value>) -> Value? {
+        get throws(TokenctlError) { try invocation[flag] }
+    }
+
     /// The client, connecting with its first call.
     func client() throws(TokenctlError) -> TokenClient {
         if let openClient { return openClient }
@@ -75,7 +89,7 @@ final class CommandContext {
             return try ask(call, parameters, account: account, timeout: timeout)
         } catch {
             guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
-            try StoreOpening(self).run(after: error)
+            try StoreOpening(context: self).run(after: error)
         }
         return try ask(call, parameters, account: account, timeout: timeout)
     }

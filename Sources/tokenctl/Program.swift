@@ -76,58 +76,23 @@ package struct Program {
         case .run(let invocation):
             let context = CommandContext(invocation, console: console, world: world)
             do throws(TokenctlError) {
-                return try perform(context)
+                return try invocation.verb.action(context)
             } catch {
                 throw context.told(error)
             }
-        case .help(let names):
+        case .help(let verbs):
             let palette = console.traits.outputPalette
-            if names.isEmpty { Help.overview(palette: palette).forEach(console.print) }
-            let verbs = names.compactMap(Verb.named)
-            if verbs.count == 1 {
-                Help.text(verbs[0], palette: palette).forEach(console.print)
-            } else if !verbs.isEmpty {
-                Help.list(verbs, palette: palette).forEach(console.print)
-            }
+            let lines =
+                switch verbs.count {
+                case 0: Help.overview(palette: palette)
+                case 1: Help.text(verbs[0], palette: palette)
+                default: Help.list(verbs, palette: palette)
+                }
+            lines.forEach(console.print)
             return ExitCode.success
         case .nothing:
             Help.overview(palette: console.traits.errorPalette).forEach(console.sayWhole)
             return ExitCode.usage
-        }
-    }
-
-    private func perform(_ context: CommandContext) throws(TokenctlError) -> Int32 {
-        switch context.invocation.verb {
-        case .login: try LoginVerb(context: context).run()
-        case .status: try StatusVerb(context: context).run()
-        case .logout: try LogoutVerb(context: context).run()
-        case .token: try TokenVerb(context: context).run()
-        case .refresh, .pause, .resume: try BackgroundVerb(context: context).run()
-        case .unlock: try UnlockVerb(context: context).run()
-        case .accountSecret: try AccountSecretVerb(context: context).run()
-        case .accountImport: try AccountImportVerb(context: context).run()
-        case .accountAdd: try AccountAddVerb(context: context).run()
-        case .accountList: try AccountListVerb(context: context).run()
-        case .accountShow: try AccountShowVerb(context: context).run()
-        case .accountRemove: try AccountRemoveVerb(context: context).run()
-        case .doctor: try DoctorVerb(context: context).run()
-        case .log: try LogVerb(context: context).run()
-        case .policyList: try PolicyListVerb(context: context).run()
-        case .policyRevoke: try PolicyRevokeVerb(context: context).run()
-        case .policyAnswer: try PolicyAnswerVerb(context: context).run()
-        case .reload: try ReloadVerb(context: context).run()
-        case .version: try VersionVerb(context: context).run()
-        case .exec: try ExecVerb(context: context).run()
-        case .forward: try ForwardVerb(context: context).run()
-        case .call: try CallVerb(context: context).run()
-        case .credentialGit: try GitCredentialVerb(context: context).run()
-        case .credentialDocker: DockerCredentialVerb(context: context).run()
-        case .credentialKubernetes: try KubernetesCredentialVerb(context: context).run()
-        case .credentialAWS: try AWSCredentialVerb(context: context).run()
-        case .setup: try SetupVerb(context: context).run()
-        case .callback: try CallbackVerb(context: context).run()
-        case .completion: try CompletionVerb(context: context).run()
-        case .help: ExitCode.success
         }
     }
 

@@ -34,6 +34,8 @@ package struct TokenctlError: Error, Sendable, Equatable {
         package static let accountExists = Code(rawValue: "account_exists")
         /// The daemon has no account of that name.
         package static let accountUnknown = Code(rawValue: "account_unknown")
+        /// A parameter is missing, or is none that the daemon takes.
+        package static let invalidParams = Code(rawValue: "invalid_params")
         /// The daemon does not know the method.
         package static let methodNotFound = Code(rawValue: "method_not_found")
         /// The provider's answer cannot be used.

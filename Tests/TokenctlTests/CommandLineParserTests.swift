@@ -118,7 +118,7 @@ import tokenctl
             let isShown = Help.text(verb, palette: .plain).contains { $0.hasPrefix("  --json") }
             #expect(isShown == (verb.flag(named: "--json") != nil), "\(verb.name)")
         }
-        let without = Verb.all.filter { $0.flag(named: "--json") == nil }.map(\.name)
+        let without = Verb.all.filter { $0.flag(named: "--json") == nil }
         #expect(
             Set(without) == [
                 .exec, .call, .forward, .policyAnswer, .completion, .credentialGit, .credentialDocker,
@@ -137,7 +137,7 @@ import tokenctl
         let rows = overview.filter { !$0.hasPrefix("   ") }
         #expect(rows.count == Verb.all.count - 1 && rows.allSatisfy { $0.prefix(32).hasSuffix("  ") }, "\(rows)")
         for group in ["account", "policy", "credential"] {
-            let lines = Help.list(Verb.all.filter { $0.name.rawValue.hasPrefix(group + " ") }, palette: .plain)
+            let lines = Help.list(Verb.all.filter { $0.name.hasPrefix(group + " ") }, palette: .plain)
             #expect(lines[0].hasPrefix("tokenctl \(group) VERB [--flags]: "))
             #expect(lines.last?.hasPrefix("tokenctl \(group) VERB --help") == true)
         }
@@ -194,7 +194,7 @@ import tokenctl
         #expect(try invocation("credential", "git", "get").account == nil)
     }
 
-    @Test func `every verb name has a verb`() {
-        #expect(Set(Verb.all.map(\.name)) == Set(Verb.Name.allCases))
+    @Test func `every verb has a name of its own`() {
+        #expect(Set(Verb.all).count == Verb.all.count)
     }
 }

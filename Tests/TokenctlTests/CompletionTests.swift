@@ -88,7 +88,7 @@ import tokenctl
         for shell in CompletionShell.allCases {
             let script = shell.script
             for verb in Verb.all {
-                #expect(script.contains(verb.name.rawValue))
+                #expect(script.contains(verb.name))
                 for flag in verb.flags { #expect(script.contains(flag.name.dropFirst(2))) }
             }
         }

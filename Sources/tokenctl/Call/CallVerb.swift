@@ -4,13 +4,46 @@
 import Secrets
 import TokendProtocol
 
-/// `tokenctl call`: one authorized request, made by the installed curl; its header comes to curl on stdin.
-struct CallVerb {
+extension Verb {
+    /// `tokenctl call`: one authorized request, made by the installed curl; its header comes to curl on stdin.
+    package static let call = Verb(
+        "call",
+        operands: [
+            .account.checked, .word("METHOD", of: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
+            .text("URL").checked,
+        ],
+        tail: .arguments("CURL-FLAGS"),
+        flags: .of(
+            .scope,
+            .narrow,
+            .resource,
+            .audience,
+            .login.help("sign in as the API wants it, where it wants more than a token")
+        ),
+        hasResult: false,
+        summary: "one request with a token, made by curl",
+        details: [
+            "The token goes to curl on its stdin. After a 401 it is refreshed, and the",
+            "request made once more. Where the API wants a stronger or more recent sign-in",
+            "instead (RFC 9470), it says how, or with --login does that, once.",
+            "Ends with curl's code: 22 where the API refuses.",
+        ],
+        examples: [
+            "tokenctl call work https://api.example.com/me",
+            "tokenctl call work POST https://api.example.com/n -- --json '{\"text\":\"hi\"}'",
+        ]
+    ) { context throws(TokenctlError) in
+        try CallVerb(context: context).run()
+    }
+}
+
+/// What `call` does.
+private struct CallVerb {
     let context: CommandContext
     private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
-        let target = try CallTarget(context.invocation.operands)
+        let target = try CallTarget(context.operands)
         let curl = try context.program("curl")
         let command = [SystemText(curl)] + arguments(target)
         var params = try context.tokenParameters(account: target.account)
@@ -19,7 +52,7 @@ struct CallVerb {
         if gate.wantsRepetition {
             if let stepUp = gate.head.stepUp {
                 // A refresh is no help: it is the sign-in that the API is not content with.
-                guard context.invocation.has("--login") else {
+                guard context[.login] else {
                     gate.open().forEach(pass)
                     explain(gate.head, account: target.account)
                     return code

@@ -5,22 +5,54 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl callback`: hands in the answer that a browser brought to a private-use scheme, and looks after the desktop
-/// file that has the desktop call it.
-struct CallbackVerb {
+extension Verb {
+    /// `tokenctl callback`: hands in the answer that a browser brought to a private-use scheme, and looks after the desktop
+    /// file that has the desktop call it.
+    package static let callback = Verb(
+        "callback",
+        operands: [.text("URL")],
+        flags: .of(.install, .remove, .status),
+        summary: "hand in the address that a sign-in ended on",
+        details: [
+            "The desktop runs this where a redirect URI has a scheme of an application's",
+            "own. With - the address is read from stdin. The sign-in is found by itself,",
+            "and ends as tokenctl login does.",
+        ],
+        examples: [
+            "tokenctl callback --install com.example.app",
+            "tokenctl callback -",
+        ]
+    ) { context throws(TokenctlError) in
+        try CallbackVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var install: Flag {
+        Flag("--install", .text("SCHEME"), "have the desktop open com.example.app: with this verb")
+    }
+    static var remove: Flag { Flag("--remove", .text("SCHEME"), "undo that") }
+}
+
+extension Flag<Bool> {
+    static var status: Flag { Flag("--status", "which schemes are opened with it") }
+}
+
+/// What `callback` does.
+private struct CallbackVerb {
     let context: CommandContext
     private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
         let invocation = context.invocation
         let url = invocation.operands.first
-        let wishes = [url != nil] + ["--install", "--remove", "--status"].map(invocation.has)
+        let wishes = [url != nil, invocation.has(.install), invocation.has(.remove), context[.status]]
         guard wishes.filter({ $0 }).count == 1 else {
             throw .usage("callback takes a URL, or one of --install, --remove and --status", next: Self.nextSteps)
         }
         if let url { return try handIn(url) }
-        if let scheme = invocation.value("--install") { return try install(scheme) }
-        if let scheme = invocation.value("--remove") { return try remove(scheme) }
+        if let scheme = invocation[.install] { return try install(scheme) }
+        if let scheme = invocation[.remove] { return try remove(scheme) }
         return try showHandlers()
     }
 

@@ -7,8 +7,8 @@ struct ArgumentScan {
     private var operands: [String] = []
     private var tail: [SystemText] = []
     private var values: [String: [String]] = [:]
-    private var awaiting: Verb.Flag?
-    private var lastListFlag: Verb.Flag?
+    private var awaiting: FlagSyntax?
+    private var lastListFlag: FlagSyntax?
     private var flagsEnded = false
     private(set) var wantsHelp = false
 
@@ -42,24 +42,17 @@ struct ArgumentScan {
     /// Everything was taken; what is still missing is said here.
     func finish() throws(TokenctlError) -> Invocation {
         if let awaiting { throw valueMissing(awaiting) }
-        if case .required(let what) = verb.operand, operands.isEmpty {
-            throw .usage("\(verb.name.rawValue) needs \(what)", next: Self.firstExample(verb))
+        if let missing = verb.operands.dropFirst(operands.count).first(where: { $0.presence == .required }) {
+            throw .usage("\(verb.name) needs \(missing.placeholder.text)", next: Self.firstExample(verb))
         }
-        if case .required(let what) = verb.tail, tail.isEmpty {
-            throw .usage("\(verb.name.rawValue) needs -- \(what)", next: Self.firstExample(verb))
+        if case .command(let what) = verb.tail, tail.isEmpty {
+            throw .usage("\(verb.name) needs -- \(what)", next: Self.firstExample(verb))
         }
-        return Invocation(verb: verb.name, operands: operands, tail: tail, values: values)
+        return Invocation(verb: verb, operands: operands, tail: tail, values: values)
     }
 
     private mutating func takeOperand(_ argument: String) throws(TokenctlError) {
-        let most: Int
-        switch verb.operand {
-        case .none: most = 0
-        case .optional, .required: most = 1
-        case .any: most = .max
-        case .several(_, let count): most = count
-        }
-        if operands.count < most {
+        if operands.count < verb.operands.count || verb.operands.last?.presence == .any {
             operands.append(argument)
             lastListFlag = nil
         } else if let flag = lastListFlag {
@@ -67,10 +60,10 @@ struct ArgumentScan {
             try record(flag, argument)
         } else {
             let shown = TerminalText.sanitized(argument, limit: 60)
-            if case .required(let what) = verb.tail {
+            if case .command(let what) = verb.tail {
                 throw .usage("put -- before “\(shown)”: \(what) comes after it", next: Self.firstExample(verb))
             }
-            throw .usage("\(verb.name.rawValue) does not know what to do with “\(shown)”", next: help)
+            throw .usage("\(verb.name) does not know what to do with “\(shown)”", next: help)
         }
     }
 
@@ -91,7 +84,7 @@ struct ArgumentScan {
         }
     }
 
-    private mutating func record(_ flag: Verb.Flag, _ value: String) throws(TokenctlError) {
+    private mutating func record(_ flag: FlagSyntax, _ value: String) throws(TokenctlError) {
         guard !value.isEmpty else { throw valueMissing(flag) }
         guard flag.repeats || values[flag.name] == nil else {
             throw .usage("\(flag.name) was given twice", next: help)
@@ -100,19 +93,19 @@ struct ArgumentScan {
         lastListFlag = flag.repeats ? flag : nil
     }
 
-    private func valueMissing(_ flag: Verb.Flag) -> TokenctlError {
-        .usage("\(flag.name) needs a value: \(flag.name) \(flag.value ?? "")", next: help)
+    private func valueMissing(_ flag: FlagSyntax) -> TokenctlError {
+        .usage("\(flag.name) needs a value: \(flag.name) \(flag.value?.text ?? "")", next: help)
     }
 
     private func unknownFlag(_ name: String) -> TokenctlError {
         let shown = TerminalText.sanitized(name, limit: 60)
         guard let near = NearestName.of(name, among: verb.allFlags.map(\.name)) else {
-            return .usage("\(verb.name.rawValue) has no \(shown)", next: help)
+            return .usage("\(verb.name) has no \(shown)", next: help)
         }
-        return .usage("\(verb.name.rawValue) has no \(shown); did you mean \(near)?", next: help)
+        return .usage("\(verb.name) has no \(shown); did you mean \(near)?", next: help)
     }
 
-    private var help: [String] { ["tokenctl \(verb.name.rawValue) --help"] }
+    private var help: [String] { ["tokenctl \(verb.name) --help"] }
 
     private static func firstExample(_ verb: Verb) -> [String] {
         verb.examples.first.map { [$0] } ?? []

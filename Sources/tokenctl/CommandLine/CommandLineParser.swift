@@ -7,7 +7,7 @@ package enum CommandLineParser {
     package enum Outcome: Sendable, Equatable {
         case run(Invocation)
         /// Print the help of these verbs; empty: the overview.
-        case help([Verb.Name])
+        case help([Verb])
         /// Nothing was asked: the overview, as a usage error.
         case nothing
     }
@@ -25,11 +25,11 @@ package enum CommandLineParser {
         guard !first.hasPrefix("-") else {
             throw flagFirst(arguments)
         }
-        if groups.contains(first), wantsGroupHelp(arguments) { return .help(group(first)) }
+        if Verb.groups.contains(first), wantsGroupHelp(arguments) { return .help(group(first)) }
         let (verb, rest) = try verb(in: arguments)
         var scan = ArgumentScan(verb: verb)
         for word in words.suffix(rest.count) { try scan.take(word) }
-        if scan.wantsHelp { return .help([verb.name]) }
+        if scan.wantsHelp { return .help([verb]) }
         return .run(try scan.finish())
     }
 
@@ -37,9 +37,10 @@ package enum CommandLineParser {
     package static func wantsJSON(_ arguments: [String]) -> Bool {
         // What stands after `--` is another program's.
         let own = arguments.prefix { $0 != "--" }
-        guard own.contains(Verb.json.name) else { return false }
+        let flag = Flag<Bool>.json.syntax.name
+        guard own.contains(flag) else { return false }
         let verb = own.isEmpty ? nil : try? verb(in: Array(own)).verb
-        return verb.map { $0.flag(named: Verb.json.name) != nil } ?? true
+        return verb.map { $0.flag(named: flag) != nil } ?? true
     }
 
     /// What the program does under the name that it was started by: the tools that take helpers look for a name.
@@ -51,34 +52,31 @@ package enum CommandLineParser {
             if name == helper { return SystemText.list(["credential", tool]) + arguments }
             guard name.hasPrefix(helper + "-") else { continue }
             let account = String(name.dropFirst(helper.count + 1))
-            return SystemText.list(["credential", tool, "--account", account]) + arguments
+            return SystemText.list(["credential", tool, Flag.account.name, account]) + arguments
         }
         return arguments
     }
 
-    /// The first words of the verbs that have two.
-    private static let groups = ["account", "policy", "credential"]
-
-    private static func group(_ word: String) -> [Verb.Name] {
-        Verb.all.map(\.name).filter { $0.rawValue.hasPrefix(word + " ") }
+    private static func group(_ word: String) -> [Verb] {
+        Verb.all.filter { $0.name.hasPrefix(word + " ") }
     }
 
     private static func wantsGroupHelp(_ arguments: [String]) -> Bool {
         arguments.count == 1 || ["-h", "--help", "help"].contains(arguments[1])
     }
 
-    private static func helpTopics(_ words: [String]) throws(TokenctlError) -> [Verb.Name] {
+    private static func helpTopics(_ words: [String]) throws(TokenctlError) -> [Verb] {
         let words = words.filter { $0 != "-h" && $0 != "--help" }
         guard !words.isEmpty else { return [] }
-        if words.count == 1, groups.contains(words[0]) { return group(words[0]) }
-        return [try verb(in: words).verb.name]
+        if words.count == 1, Verb.groups.contains(words[0]) { return group(words[0]) }
+        return [try verb(in: words).verb]
     }
 
     private static func verb(in arguments: [String]) throws(TokenctlError) -> (verb: Verb, rest: [String]) {
         var words = [arguments[0]]
-        if groups.contains(words[0]), arguments.count > 1 { words.append(arguments[1]) }
+        if Verb.groups.contains(words[0]), arguments.count > 1 { words.append(arguments[1]) }
         let typed = words.joined(separator: " ")
-        if let name = Verb.Name(rawValue: typed), let verb = Verb.named(name) {
+        if let verb = Verb.named(typed) {
             return (verb, Array(arguments.dropFirst(words.count)))
         }
         throw unknownVerb(typed)
@@ -99,7 +97,7 @@ package enum CommandLineParser {
 
     private static func unknownVerb(_ typed: String) -> TokenctlError {
         let shown = TerminalText.sanitized(typed, limit: 60)
-        guard let near = NearestName.of(typed, among: Verb.Name.allCases.map(\.rawValue) + groups) else {
+        guard let near = NearestName.of(typed, among: Verb.all.map(\.name) + Verb.groups) else {
             return .usage("there is no verb “\(shown)”", next: ["tokenctl --help"])
         }
         return .usage("there is no verb “\(shown)”; did you mean “\(near)”?", next: ["tokenctl \(near) --help"])

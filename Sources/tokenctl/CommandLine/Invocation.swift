@@ -4,7 +4,7 @@
 /// A command line that was understood.
 package struct Invocation: Sendable, Equatable {
     /// What is to be done.
-    package let verb: Verb.Name
+    package let verb: Verb
     /// What stood without a dash; for most verbs an account's name.
     package let operands: [String]
     /// What stood after `--`, for the verbs that hand it to another program.
@@ -13,34 +13,48 @@ package struct Invocation: Sendable, Equatable {
     package let values: [String: [String]]
 
     /// A command line as it was understood.
-    package init(verb: Verb.Name, operands: [String] = [], tail: [SystemText] = [], values: [String: [String]] = [:]) {
+    package init(verb: Verb, operands: [String] = [], tail: [SystemText] = [], values: [String: [String]] = [:]) {
         self.verb = verb
         self.operands = operands
         self.tail = tail
         self.values = values
     }
 
-    /// The account that was named.
+    /// The account that was named, as an operand or, to a helper that another tool runs, with `--account`.
     package var account: String? {
-        if verb.isCredentialHelper { return value("--account") }
-        if verb == .setup { return operands.dropFirst().first }
-        return [.callback, .completion, .help, .forward, .policyRevoke].contains(verb) ? nil : operands.first
+        guard let index = verb.accountIndex else { return self[.account] }
+        return operands.indices.contains(index) ? operands[index] : nil
     }
 
     /// Whether programs read the output.
-    package var wantsJSON: Bool { has(Verb.json.name) }
+    package var wantsJSON: Bool { self[.json] }
+
+    /// Whether the flag was given.
+    func has<Value>(_ flag: Flag<Value>) -> Bool { values[flag.syntax.name] != nil }
 
     /// Whether the switch was given.
-    package func has(_ flag: String) -> Bool { values[flag] != nil }
+    subscript(flag: Flag<Bool>) -> Bool { has(flag) }
 
-    /// The value of a flag that is given at most once.
-    package func value(_ flag: String) -> String? { values[flag]?.last }
+    /// The text, where one was given.
+    subscript(flag: Flag<String>) -> String? { values[flag.syntax.name]?.last }
 
-    /// The scopes of all `--scope` flags; one may hold several, with spaces or commas between.
-    package var scopes: [String] {
-        var seen: Set<String> = []
-        return (values["--scope"] ?? [])
-            .flatMap { $0.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init) }
-            .filter { seen.insert($0).inserted }
+    /// All texts, where one was given.
+    subscript(flag: Flag<[String]>) -> [String]? { values[flag.syntax.name] }
+
+    /// The value as the flag reads it, where one was given.
+    subscript<Value>(flag: Flag<Value>) -> Value? {
+        get throws(TokenctlError) {
+            guard let texts = values[flag.syntax.name] else { return nil }
+            return try flag.read(texts)
+        }
     }
+}
+
+extension Verb {
+    /// Which operand is the account that it is about; nil where none is.
+    var accountIndex: Int? { operands.firstIndex { $0.placeholder == .account } }
+}
+
+extension Flag<String> {
+    static var account: Flag { Flag("--account", .account, "whose token; else the default account's") }
 }

@@ -81,7 +81,7 @@ enum BashCompletion {
     }
 
     private static func verb(_ verb: Verb) -> String {
-        var lines = ["        '\(verb.name.rawValue)')"]
+        var lines = ["        '\(verb.name)')"]
         lines.append("            flags='\(verb.offeredFlags.map(\.name).joined(separator: " "))'")
         let operands = verb.operandCandidates.map { "'\(text($0))'" }
         if !operands.isEmpty { lines.append("            operands=(\(operands.joined(separator: " ")))") }

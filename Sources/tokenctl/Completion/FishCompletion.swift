@@ -49,12 +49,12 @@ enum FishCompletion {
             "complete --command tokenctl --no-files",
         ]
         for word in Verb.firstWords {
-            let summary = Verb.all.first { $0.name.rawValue == word }?.summary
+            let summary = Verb.all.first { $0.name == word }?.summary
             lines.append(complete("__tokenctl_begun", arguments: word, help: summary))
         }
         for first in Verb.groups {
             for second in Verb.secondWords(after: first) {
-                let summary = Verb.all.first { $0.name.rawValue == "\(first) \(second)" }?.summary
+                let summary = Verb.all.first { $0.name == "\(first) \(second)" }?.summary
                 lines.append(complete("__tokenctl_begun \(first)", arguments: second, help: summary))
             }
         }
@@ -62,7 +62,7 @@ enum FishCompletion {
     }
 
     private static func verb(_ verb: Verb) -> [String] {
-        let name = verb.name.rawValue
+        let name = verb.name
         let hasTail = verb.tail != .none
         let before = hasTail ? "not __tokenctl_rest \(name); and " : ""
         let condition = "\(before)__tokenctl_verb \(name)"

@@ -40,7 +40,7 @@ enum ZshCompletion {
     }
 
     private static func firstWord(_ word: String) -> String {
-        let summary = Verb.all.first { $0.name.rawValue == word }?.summary ?? "…"
+        let summary = Verb.all.first { $0.name == word }?.summary ?? "…"
         return "            " + quoted("\(word):\(summary)")
     }
 
@@ -65,7 +65,7 @@ enum ZshCompletion {
         }
         let lines = specifications.map { "                " + quoted($0) }
         return """
-                    \(quoted(verb.name.rawValue)))\(tail(verb))
+                    \(quoted(verb.name)))\(tail(verb))
                         _arguments \\
             \(lines.joined(separator: " \\\n"))
                         ;;
@@ -86,13 +86,13 @@ enum ZshCompletion {
             """ + end
     }
 
-    private static func flag(_ flag: Verb.Flag) -> String {
+    private static func flag(_ flag: FlagSyntax) -> String {
         var help = ""
         for character in flag.help {
             if "[]:\\".contains(character) { help += "\\" }
             help.append(character)
         }
-        let value = flag.value.map { ":\($0):\(action(flag.candidates) ?? " ")" } ?? ""
+        let value = flag.value.map { ":\($0.text):\(action(flag.candidates) ?? " ")" } ?? ""
         return "\(flag.repeats ? "*" : "")\(flag.name)[\(help)]\(value)"
     }
 

@@ -5,12 +5,58 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// `tokenctl credential aws`: a `credential_process` as AWS' tools run it, or a web identity's token file kept fresh.
-struct AWSCredentialVerb {
+extension Verb {
+    /// `tokenctl credential aws`: a `credential_process` as AWS' tools run it, or a web identity's token file kept fresh.
+    package static let credentialAWS = Verb(
+        "credential aws",
+        flags: .of(
+            .account.help("whose ID token; else the default account's"),
+            .role,
+            .session,
+            .region,
+            .duration,
+            .endpoint,
+            .webIdentityFile
+        ),
+        hasResult: false,
+        summary: "hand AWS' tools the keys of a role",
+        details: [
+            "A credential_process: an ID token is traded for the keys of a role",
+            "(AssumeRoleWithWebIdentity, by curl). At AWS the provider must be registered,",
+            "with the account's client ID as audience. In ~/.aws/config (or tokenctl setup):",
+            "  [profile work]",
+            "  credential_process = tokenctl credential aws --account work --role ARN",
+            "With --web-identity-file AWS' tools do the trade themselves.",
+        ],
+        examples: [
+            "tokenctl credential aws --role arn:aws:iam::123456789012:role/work",
+            "tokenctl credential aws --web-identity-file ~/.aws/work.jwt",
+        ]
+    ) { context throws(TokenctlError) in
+        try AWSCredentialVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var role: Flag { Flag("--role", .text("ARN"), "the role; AWS_ROLE_ARN without it") }
+    static var session: Flag { Flag("--session", .text("NAME"), "the session's name in AWS' logs; tokend without it") }
+    static var region: Flag { Flag("--region", .text("REGION"), "where its keys are asked for; AWS_REGION without it") }
+    static var endpoint: Flag { Flag("--endpoint", .text("URL"), "another token service than AWS' own") }
+    static var webIdentityFile: Flag {
+        Flag("--web-identity-file", .file, "keep an ID token in FILE instead, until Ctrl-C")
+    }
+}
+
+extension Flag<Int64> {
+    static var duration: Flag { Flag("--duration", time: "how long the keys hold, such as 1h") }
+}
+
+/// What `credential aws` does.
+private struct AWSCredentialVerb {
     let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
-        if let file = context.invocation.value("--web-identity-file") {
+        if let file = context[.webIdentityFile] {
             try WebIdentityFile(context, path: file).keep()
             return ExitCode.success
         }

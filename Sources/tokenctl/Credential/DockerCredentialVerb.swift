@@ -4,8 +4,28 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl credential docker`: a helper as docker-credential-helpers has it. Docker reads faults on stdout.
-struct DockerCredentialVerb {
+extension Verb {
+    /// `tokenctl credential docker`: a helper as docker-credential-helpers has it. Docker reads faults on stdout.
+    package static let credentialDocker = Verb(
+        "credential docker",
+        operands: [.word("ACTION", of: ["get", "store", "erase", "list"]).required],
+        flags: .of(.account.help("whose token; else the account whose provider is that host"), .username),
+        hasResult: false,
+        summary: "hand docker its password",
+        details: [
+            "ACTION: get, store, erase or list.",
+            "docker and podman run this under the name docker-credential-tokend; in",
+            "~/.docker/config.json: { \"credHelpers\": { \"registry.gitlab.com\": \"tokend\" } }",
+            "A link to it named docker-credential-tokend-work is that of the account work.",
+        ],
+        examples: ["tokenctl credential docker get"]
+    ) { context throws(TokenctlError) in
+        DockerCredentialVerb(context: context).run()
+    }
+}
+
+/// What `credential docker` does.
+private struct DockerCredentialVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
     private var console: Console { context.console }
@@ -56,7 +76,7 @@ struct DockerCredentialVerb {
         var params = TokenGet.Parameters(account: account)
         params.application = "docker"
         let token = try context.token(params)
-        let name = invocation.value("--username") ?? host.userName
+        let name = invocation[.username] ?? host.userName
         let answer: JSONObject = [
             "ServerURL": .string(server), "Username": .string(name), "Secret": .string(token.text),
         ]

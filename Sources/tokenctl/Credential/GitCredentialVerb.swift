@@ -4,8 +4,33 @@
 import Secrets
 import TokendProtocol
 
-/// `tokenctl credential git`: a helper as gitcredentials(7) has it.
-struct GitCredentialVerb {
+extension Verb {
+    /// `tokenctl credential git`: a helper as gitcredentials(7) has it.
+    package static let credentialGit = Verb(
+        "credential git",
+        operands: [.word("ACTION", of: ["get", "store", "erase"]).required],
+        flags: .of(.account.help("whose token; else the account whose provider is that host"), .username),
+        hasResult: false,
+        summary: "hand git its password",
+        details: [
+            "ACTION: get, store or erase.",
+            "git runs this itself, also under the name git-credential-tokend. Tokens go",
+            "to the account's own provider alone; for any other host, name the account:",
+            "  git config --global credential.https://git.example.com.helper \\",
+            "    '!tokenctl credential git --account work'",
+        ],
+        examples: ["tokenctl credential git get"]
+    ) { context throws(TokenctlError) in
+        try GitCredentialVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var username: Flag { Flag("--username", .text("NAME"), "the name that goes with the token") }
+}
+
+/// What `credential git` does.
+private struct GitCredentialVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
 
@@ -47,7 +72,7 @@ struct GitCredentialVerb {
         GitCredential.answer(
             form,
             token: token.text,
-            user: invocation.value("--username") ?? wanted["username"] ?? host.userName,
+            user: invocation[.username] ?? wanted["username"] ?? host.userName,
             expiresAt: token.expiresAt
         ).forEach(context.console.print)
     }

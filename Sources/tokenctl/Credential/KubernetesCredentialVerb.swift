@@ -4,8 +4,28 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl credential kubernetes`: a credential plugin as kubectl's documentation has it.
-struct KubernetesCredentialVerb {
+extension Verb {
+    /// `tokenctl credential kubernetes`: a credential plugin as kubectl's documentation has it.
+    package static let credentialKubernetes = Verb(
+        "credential kubernetes",
+        flags: .of(.account, .idToken),
+        hasResult: false,
+        summary: "hand kubectl its token",
+        details: [
+            "Prints an ExecCredential (v1); tokenctl setup kubectl has kubectl run this."
+        ],
+        examples: ["tokenctl credential kubernetes --account work --id-token"]
+    ) { context throws(TokenctlError) in
+        try KubernetesCredentialVerb(context: context).run()
+    }
+}
+
+extension Flag<Bool> {
+    static var idToken: Flag { Flag("--id-token", "give the ID token, as clusters with OpenID Connect want it") }
+}
+
+/// What `credential kubernetes` does.
+private struct KubernetesCredentialVerb {
     let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
@@ -13,7 +33,7 @@ struct KubernetesCredentialVerb {
         var params = TokenGet.Parameters(account: context.invocation.account)
         params.application = "kubectl"
         let (token, end) =
-            try context.invocation.has("--id-token") ? context.idToken(params) : accessToken(params)
+            try context[.idToken] ? context.idToken(params) : accessToken(params)
         context.console.printJSON(.object(credential.answer(token: token, expiresAt: end)))
         return ExitCode.success
     }

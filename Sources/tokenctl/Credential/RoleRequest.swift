@@ -14,10 +14,10 @@ package struct RoleRequest: Sendable, Equatable {
     /// From the flags, else from the variables that AWS' own tools read: `AWS_ROLE_ARN`, `AWS_ROLE_SESSION_NAME`,
     /// `AWS_REGION`, `AWS_DEFAULT_REGION` and `AWS_ENDPOINT_URL_STS`.
     package init(_ invocation: Invocation, environment: [String: String]) throws(TokenctlError) {
-        func value(_ flag: String, _ variables: String...) -> String? {
-            invocation.value(flag) ?? variables.compactMap { environment[$0] }.first { !$0.isEmpty }
+        func value(_ flag: Flag<String>, _ variables: String...) -> String? {
+            invocation[flag] ?? variables.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
-        guard let role = value("--role", "AWS_ROLE_ARN") else {
+        guard let role = value(.role, "AWS_ROLE_ARN") else {
             throw .usage(
                 "which role? Name it as AWS does, with --role or AWS_ROLE_ARN",
                 next: ["tokenctl credential aws --account work --role arn:aws:iam::123456789012:role/work"]
@@ -26,18 +26,16 @@ package struct RoleRequest: Sendable, Equatable {
         guard role.hasPrefix("arn:"), (20...2048).contains(role.utf8.count) else {
             throw .usage("“\(TerminalText.sanitized(role, limit: 80))” is no role: that begins with arn:")
         }
-        let session = value("--session", "AWS_ROLE_SESSION_NAME") ?? "tokend"
+        let session = value(.session, "AWS_ROLE_SESSION_NAME") ?? "tokend"
         guard Self.isSession(session) else {
             throw .usage("a session's name has 2 to 64 letters, digits and _=,.@+-")
         }
         self.role = role
         self.session = session
-        duration = try invocation.value("--duration").map { text throws(TokenctlError) in
-            try Seconds.required(text, for: "--duration")
-        }
+        duration = try invocation[.duration]
         endpoint = try Self.endpoint(
-            value("--endpoint", "AWS_ENDPOINT_URL_STS"),
-            region: value("--region", "AWS_REGION", "AWS_DEFAULT_REGION")
+            value(.endpoint, "AWS_ENDPOINT_URL_STS"),
+            region: value(.region, "AWS_REGION", "AWS_DEFAULT_REGION")
         )
     }
 

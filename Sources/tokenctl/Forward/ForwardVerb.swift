@@ -5,9 +5,32 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// `tokenctl forward`: carries a narrower socket to another machine, by OpenSSH's forwarding of Unix sockets, for as long
-/// as it runs.
-struct ForwardVerb {
+extension Verb {
+    /// `tokenctl forward`: carries a narrower socket to another machine, by OpenSSH's forwarding of Unix sockets, for as long
+    /// as it runs.
+    package static let forward = Verb(
+        "forward",
+        operands: [.text("HOST").required],
+        flags: .of(.socket),
+        hasResult: false,
+        summary: "carry a narrower socket to another machine",
+        details: [
+            "Programs there get tokens from here, by OpenSSH, for as long as this runs; no",
+            "grant leaves this machine. The socket is one of `sockets` in config.json5, and",
+            "shows what that says. What drops is taken up again.",
+        ],
+        examples: ["tokenctl forward build.example.com --socket build"]
+    ) { context throws(TokenctlError) in
+        try ForwardVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var socket: Flag { Flag("--socket", .text("NAME"), "which of the further sockets; the only one without it") }
+}
+
+/// What `forward` does.
+private struct ForwardVerb {
     /// How one connection ended.
     private struct Attempt {
         var wasUp = false
@@ -20,7 +43,7 @@ struct ForwardVerb {
     private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
-        let host = context.invocation.operands[0]
+        let host = context.operands[0]
         let socket = try FurtherSockets(context: context).chosen()
         let ssh = try context.program("ssh", of: "openssh-client")
         let forwarding = SocketForwarding(ssh: ssh, host: host, name: socket.name, path: socket.path)
@@ -126,7 +149,7 @@ struct FurtherSockets {
                 next: ["man tokend-config"]
             )
         }
-        if let name = context.invocation.value("--socket") {
+        if let name = context[.socket] {
             if let socket = known.first(where: { $0.name == name }) { return socket }
             throw .usage("there is no socket “\(TerminalText.sanitized(name))”; there is: \(names)")
         }

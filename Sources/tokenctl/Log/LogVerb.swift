@@ -6,19 +6,42 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// `tokenctl log`: who had which token and when, and who was refused, from the journal.
-struct LogVerb {
+extension Verb {
+    /// `tokenctl log`: who had which token and when, and who was refused, from the journal.
+    package static let log = Verb(
+        "log",
+        operands: [.account],
+        flags: .of(.client, .since),
+        summary: "who had which token, and who was refused",
+        details: [
+            "Read from the journal; a program that asks often has one line a minute.",
+            "Times are local (TZ); with --json they are unix seconds.",
+        ],
+        examples: ["tokenctl log work --since 1d", "tokenctl log --client mbsync --json"]
+    ) { context throws(TokenctlError) in
+        try LogVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var client: Flag { Flag("--client", .text("TEXT"), "only programs with this in their name") }
+}
+
+extension Flag<Int64> {
+    static var since: Flag { Flag("--since", time: "no older than this, such as 1h or 7d") }
+}
+
+/// What `log` does.
+private struct LogVerb {
     private static let most = 10_000
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
     private var console: Console { context.console }
 
     func run() throws(TokenctlError) -> Int32 {
-        let since = try invocation.value("--since").map { text throws(TokenctlError) in
-            context.now - (try Seconds.required(text, for: "--since"))
-        }
+        let since = try context[.since].map { context.now - $0 }
         let entries = try read(since).filter {
-            $0.matches(account: invocation.account, client: invocation.value("--client"))
+            $0.matches(account: invocation.account, client: invocation[.client])
         }
         let daemon = try daemon(mustKnowAccount: entries.isEmpty)
         let document: JSONObject = ["entries": .array(entries.map(\.json))]

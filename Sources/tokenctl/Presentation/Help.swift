@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+extension Verb {
+    /// `tokenctl help`: the parser answers it.
+    package static let help = Verb(
+        "help",
+        operands: [.word("VERB", of: Verb.firstWords).any],
+        hasResult: false,
+        summary: "how to use a verb",
+        examples: ["tokenctl help login"]
+    ) { _ throws(TokenctlError) in
+        ExitCode.success
+    }
+}
+
 /// The help texts, made from the verbs' own descriptions. Pure; nothing is wider than 80 columns.
 package enum Help {
     /// The list of verbs.
@@ -21,7 +34,7 @@ package enum Help {
 
     /// A few verbs that belong together, whose first word is the same.
     package static func list(_ verbs: [Verb], palette: Palette) -> [String] {
-        let group = verbs.first?.name.rawValue.prefix { $0 != " " } ?? ""
+        let group = verbs.first?.name.prefix { $0 != " " } ?? ""
         let about = about[String(group)].map { ": " + $0 } ?? ""
         return ["tokenctl \(palette.paint("\(group) VERB [--flags]", .strong))\(about)", ""]
             + rows(verbs, palette: palette) + ["", "tokenctl \(group) VERB --help says more and shows an example."]
@@ -36,7 +49,7 @@ package enum Help {
     private static func rows(_ verbs: [Verb], palette: Palette) -> [String] {
         let width = 30
         return verbs.map { verb in
-            let usage = verb.name.rawValue + operand(verb) + requiredTail(verb)
+            let usage = verb.name + operand(verb) + requiredTail(verb)
             let padding = String(repeating: " ", count: max(2, width - DisplayWidth.of(usage)))
             return "  " + palette.paint(usage, .command) + padding + verb.summary
         }
@@ -47,14 +60,14 @@ package enum Help {
         let flags = verb.allFlags
         var lines = [
             palette.paint(
-                "tokenctl \(verb.name.rawValue)\(operand(verb))\(flags.isEmpty ? "" : " [--flags]")\(tail(verb))",
+                "tokenctl \(verb.name)\(operand(verb))\(flags.isEmpty ? "" : " [--flags]")\(tail(verb))",
                 .strong
             ), "",
             sentence(verb.summary),
         ]
         lines += verb.details
         if !flags.isEmpty { lines.append("") }
-        let labels = flags.map { [$0.name, $0.value].compactMap { $0 }.joined(separator: " ") }
+        let labels = flags.map { [$0.name, $0.value?.text].compactMap { $0 }.joined(separator: " ") }
         let column = (labels.map(\.count).max() ?? 0) + 4
         for (flag, label) in zip(flags, labels) {
             let padding = String(repeating: " ", count: column - label.count - 2)
@@ -68,19 +81,15 @@ package enum Help {
     }
 
     private static func operand(_ verb: Verb) -> String {
-        switch verb.operand {
-        case .none: ""
-        case .optional(let what), .any(let what): " [\(what)]"
-        case .required(let what), .several(let what, _): " \(what)"
-        }
+        verb.operands.map { $0.isNeeded ? " \($0.placeholder.text)" : " [\($0.placeholder.text)]" }.joined()
     }
 
     private static func tail(_ verb: Verb) -> String {
-        if case .optional(let what) = verb.tail { " [-- \(what)]" } else { requiredTail(verb) }
+        if case .arguments(let what) = verb.tail { " [-- \(what)]" } else { requiredTail(verb) }
     }
 
     private static func requiredTail(_ verb: Verb) -> String {
-        if case .required(let what) = verb.tail { " -- \(what)" } else { "" }
+        if case .command(let what) = verb.tail { " -- \(what)" } else { "" }
     }
 
     private static func sentence(_ text: String) -> String {

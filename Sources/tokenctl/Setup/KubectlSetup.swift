@@ -26,13 +26,13 @@ struct KubectlSetup {
     }
 
     func run(program: String) throws(TokenctlError) {
-        invocation.has("--undo") ? try undo() : try add(program)
+        invocation[.undo] ? try undo() : try add(program)
     }
 
     private func add(_ program: String) throws(TokenctlError) {
         let account = try context.account()
         _ = try context.ask(Status.self, Status.Parameters(account: account), account: account)
-        let wanted = KubectlUsers.arguments(account: account, idToken: !invocation.has("--access-token"))
+        let wanted = KubectlUsers.arguments(account: account, idToken: !invocation[.accessToken])
         let entry = try KubectlUsers(try output(["config", "view", "--output=json"]))[account]
         switch entry {
         case .ours(wanted): return report(account, isChanged: false)

@@ -50,7 +50,7 @@ package struct KubectlUsers: Sendable {
 
     /// What kubectl is to run for an account's user.
     package static func arguments(account: String, idToken: Bool) -> [String] {
-        verb + ["--account=\(account)"] + (idToken ? ["--id-token"] : [])
+        verb + ["\(Flag.account.name)=\(account)"] + (idToken ? [Flag.idToken.name] : [])
     }
 
     /// The command line that makes such a user, without its program.

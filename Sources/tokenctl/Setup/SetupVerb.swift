@@ -4,8 +4,42 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl setup`: another tool's configuration, written and undone.
-struct SetupVerb {
+extension Verb {
+    /// `tokenctl setup`: another tool's configuration, written and undone.
+    package static let setup = Verb(
+        "setup",
+        operands: [.word("TOOL", of: SetupTool.allCases.map(\.rawValue)).checked, .account],
+        flags: .of(.undo, .host, .smtpHost, .user, .role.help("aws: the role"), .accessToken),
+        summary: "have git, docker, kubectl, aws or mail ask here",
+        details: [
+            "TOOL: git, docker, kubectl, aws, msmtp, neomutt or mbsync. Adds a few lines",
+            "between marks to the tool's own file, and says which; kubectl's is written by",
+            "kubectl. Twice changes nothing more, and what is there already stays: where it",
+            "is in the way, nothing is written.",
+        ],
+        examples: [
+            "tokenctl setup git work --host git.example.com",
+            "tokenctl setup msmtp work --host smtp.example.com",
+            "tokenctl setup git work --undo",
+        ]
+    ) { context throws(TokenctlError) in
+        try SetupVerb(context: context).run()
+    }
+}
+
+extension Flag<Bool> {
+    static var undo: Flag { Flag("--undo", "take it out again") }
+    static var accessToken: Flag { Flag("--access-token", "kubectl: give the access token, not the ID token") }
+}
+
+extension Flag<String> {
+    static var host: Flag { Flag("--host", .text("HOST"), "the server: git's, the registry's or the mail's") }
+    static var smtpHost: Flag { Flag("--smtp-host", .text("HOST"), "neomutt: the server for outgoing mail") }
+    static var user: Flag { Flag("--user", .text("NAME"), "mail: the mailbox's name; whoever is signed in without it") }
+}
+
+/// What `setup` does.
+private struct SetupVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
 
@@ -19,7 +53,7 @@ struct SetupVerb {
             throw TokenctlError(.input, exitCode: ExitCode.configuration, "there is no home folder: HOME is not set")
         }
         let file = try SetupFile(path)
-        if invocation.has("--undo") {
+        if invocation[.undo] {
             try undo(tool, file)
         } else if tool == .docker {
             try addDocker(file)
@@ -86,7 +120,7 @@ struct SetupVerb {
     }
 
     private func host() throws(TokenctlError) -> String {
-        guard let host = invocation.value("--host"), SetupRecipe.isPlain(host) else {
+        guard let host = invocation[.host], SetupRecipe.isPlain(host) else {
             throw .usage("which registry? (--host registry.gitlab.com)")
         }
         return host
@@ -99,7 +133,7 @@ struct SetupVerb {
         if tool == .docker {
             var settings = try DockerSettings(text)
             let hosts = settings.hosts
-            for host in hosts where invocation.value("--host").map({ $0 == host }) ?? true { settings.remove(host) }
+            for host in hosts where invocation[.host].map({ $0 == host }) ?? true { settings.remove(host) }
             if settings.hosts != hosts { text = settings.text }
             hasOurs = !settings.hosts.isEmpty
         } else {

@@ -22,11 +22,11 @@ struct AccountAddition {
         if replacement != nil { params.replace = true }
         params.clientSecret = draft.clientSecret
         let invocation = context.invocation
-        if let file = invocation.value("--client-secret-file") {
+        if let file = invocation[.clientSecretFile] {
             params.clientSecret = try ClientSecretInput("client_secret", context)?.read(file)
         }
         // A key that cannot be read keeps the account from being made, too.
-        let key = try invocation.value("--client-key-file").flatMap { file throws(TokenctlError) in
+        let key = try invocation[.clientKeyFile].flatMap { file throws(TokenctlError) in
             try ClientSecretInput("client_key", context)?.read(file)
         }
         do throws(TokenctlError) {

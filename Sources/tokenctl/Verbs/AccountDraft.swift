@@ -36,7 +36,8 @@ package struct AccountDraft: Sendable, Equatable {
 
     /// Whether the command line means to make an account.
     package static func isDrafted(by invocation: Invocation) -> Bool {
-        ["--issuer", "--client-id", "--register", "--provider", "--set"].contains(where: invocation.has)
+        invocation.has(.issuer) || invocation.has(.clientID) || invocation[.register] || invocation.has(.provider)
+            || invocation.has(.set)
     }
 
     /// Takes the flags; says which is missing.
@@ -44,7 +45,7 @@ package struct AccountDraft: Sendable, Equatable {
         try self.init(
             account: invocation.account,
             place: Self.place(invocation),
-            clientID: invocation.value("--client-id"),
+            clientID: invocation[.clientID],
             scopes: invocation.scopes,
             invocation: invocation
         )
@@ -58,7 +59,7 @@ package struct AccountDraft: Sendable, Equatable {
         scopes: [String],
         invocation: Invocation
     ) throws(TokenctlError) {
-        let verb = invocation.verb.rawValue
+        let verb = invocation.verb.name
         let help = ["tokenctl \(verb) --help"]
         guard let account else { throw .usage("\(verb) needs a name for the account", next: help) }
         guard Self.isName(account) else {
@@ -69,7 +70,7 @@ package struct AccountDraft: Sendable, Equatable {
         guard let place else {
             throw .usage("\(verb) needs --issuer URL or --provider NAME to make the account", next: help)
         }
-        if case .issuer = place, clientID == nil, !invocation.has("--register") {
+        if case .issuer = place, clientID == nil, !invocation[.register] {
             throw .usage(
                 "\(verb) needs --client-id ID to make the account, or --register to have the provider make a client",
                 next: help
@@ -79,30 +80,30 @@ package struct AccountDraft: Sendable, Equatable {
         self.place = place
         self.clientID = clientID
         self.scopes = scopes
-        redirectURI = invocation.value("--redirect-uri")
-        flow = invocation.has("--device") ? "device" : invocation.value("--flow")
-        secretFiles = ["--client-secret-file", "--client-key-file"].flatMap { flag in
-            invocation.value(flag).map { [flag, $0] } ?? []
+        redirectURI = invocation[.redirectURI]
+        flow = invocation[.device] ? "device" : invocation[.flow]
+        secretFiles = [Flag.clientSecretFile, .clientKeyFile].flatMap { flag in
+            invocation[flag].map { [flag.name, $0] } ?? []
         }
         clientAuthentication = try Self.authentication(invocation, at: place)
     }
 
     /// The method that goes with what is given, unless one is named, or a preset knows which way a secret goes.
     private static func authentication(_ invocation: Invocation, at place: Place) throws(TokenctlError) -> String? {
-        let hasSecret = invocation.has("--client-secret-file")
-        guard !hasSecret || !invocation.has("--client-key-file") else {
+        let hasSecret = invocation.has(.clientSecretFile)
+        guard !hasSecret || !invocation.has(.clientKeyFile) else {
             throw .usage("a client shows itself in one way: --client-secret-file or --client-key-file")
         }
-        if let method = invocation.value("--client-authentication") { return method }
-        if invocation.has("--client-key-file") { return "private_key_jwt" }
+        if let method = invocation[.clientAuthentication] { return method }
+        if invocation.has(.clientKeyFile) { return "private_key_jwt" }
         guard case .issuer = place else { return nil }
         return hasSecret ? "client_secret_basic" : nil
     }
 
     /// Where the flags say that it signs in; nil where they do not.
     package static func place(_ invocation: Invocation) throws(TokenctlError) -> Place? {
-        let set = try answers(invocation)
-        switch (invocation.value("--provider"), invocation.value("--issuer")) {
+        let set = try invocation[.set] ?? [:]
+        switch (invocation[.provider], invocation[.issuer]) {
         case (.some, .some):
             throw .usage("an account has a preset or an issuer: --provider or --issuer")
         case (let provider?, nil):
@@ -111,19 +112,6 @@ package struct AccountDraft: Sendable, Equatable {
             guard set.isEmpty else { throw .usage("--set answers what a preset asks: name it with --provider") }
             return issuer.map { .issuer($0) }
         }
-    }
-
-    private static func answers(_ invocation: Invocation) throws(TokenctlError) -> JSONObject {
-        var set: JSONObject = [:]
-        for text in invocation.values["--set"] ?? [] {
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2, text.first != "=" else { throw .usage("--set wants NAME=VALUE") }
-            guard set[parts[0]] == nil else {
-                throw .usage("--set \(TerminalText.sanitized(parts[0])) was given twice")
-            }
-            set[parts[0]] = .string(parts[1])
-        }
-        return set
     }
 
     /// The members of an account's file that a draft can say.
@@ -157,18 +145,19 @@ package struct AccountDraft: Sendable, Equatable {
     package var replacement: String {
         var words: [String]
         switch place {
-        case .issuer(let issuer): words = ["--issuer", issuer] + (clientID == nil ? ["--register"] : [])
+        case .issuer(let issuer): words = [Flag.issuer.name, issuer] + (clientID == nil ? [Flag.register.name] : [])
         case .provider(let provider, let set):
-            words = ["--provider", provider] + set.flatMap { ["--set", "\($0.name)=\($0.value.string ?? "")"] }
+            words = [Flag.provider.name, provider]
+            words += set.flatMap { [Flag.set.name, "\($0.name)=\($0.value.string ?? "")"] }
         }
-        if let clientID { words += ["--client-id", clientID] }
-        if !scopes.isEmpty { words += ["--scope", scopes.joined(separator: " ")] }
-        if let redirectURI { words += ["--redirect-uri", redirectURI] }
-        if let flow { words += ["--flow", flow] }
-        if let clientAuthentication { words += ["--client-authentication", clientAuthentication] }
+        if let clientID { words += [Flag.clientID.name, clientID] }
+        if !scopes.isEmpty { words += [Flag.scope.name, scopes.joined(separator: " ")] }
+        if let redirectURI { words += [Flag.redirectURI.name, redirectURI] }
+        if let flow { words += [Flag.flow.name, flow] }
+        if let clientAuthentication { words += [Flag.clientAuthentication.name, clientAuthentication] }
         words += secretFiles
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
-        return (["tokenctl account add", account] + shown + ["--replace"]).joined(separator: " ")
+        return (["tokenctl account add", account] + shown + [Flag.replace.name]).joined(separator: " ")
     }
 
     /// `[A-Za-z0-9][A-Za-z0-9._@-]{0,63}`.

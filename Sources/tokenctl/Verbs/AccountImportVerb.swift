@@ -5,8 +5,35 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl account import`: signs in with a refresh token that another program has left.
-struct AccountImportVerb {
+extension Verb {
+    /// `tokenctl account import`: signs in with a refresh token that another program has left.
+    package static let accountImport = Verb(
+        "account import",
+        operands: [.account],
+        flags: .of(.refreshTokenFile, .scope.help("what the token covers; may be repeated")),
+        summary: "sign in with a refresh token you have already",
+        details: [
+            "The account must be there (tokenctl account add). The token is tried with",
+            "one refresh before it is kept; a provider that rotates tokens then takes",
+            "the old one back, so the program it came from has to sign in anew.",
+        ],
+        examples: [
+            "tokenctl account import work --refresh-token-file token.txt",
+            "tokenctl account import work",
+        ]
+    ) { context throws(TokenctlError) in
+        try AccountImportVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var refreshTokenFile: Flag {
+        Flag("--refresh-token-file", .file, "where the refresh token is; without it, or with -, stdin")
+    }
+}
+
+/// What `account import` does.
+private struct AccountImportVerb {
     let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
@@ -25,7 +52,7 @@ struct AccountImportVerb {
 
     private func refreshToken() throws(TokenctlError) -> Secret {
         let input = SecretInput(context.console, "the refresh token")
-        if let file = context.invocation.value("--refresh-token-file"), file != "-" {
+        if let file = context[.refreshTokenFile], file != "-" {
             return try input.read(file)
         }
         guard context.console.traits.isInteractive else { return try input.read("-") }

@@ -18,8 +18,8 @@ struct AccountInquiry {
         let named = try AccountDraft.place(invocation)
         let place = if let named { named } else { try askedPlace() }
         if case .provider(let name, let set) = place { return try presetDraft(account, name, set) }
-        var clientID = invocation.value("--client-id")
-        if clientID == nil, !invocation.has("--register") { clientID = try answer("The client id that it gave out:") }
+        var clientID = invocation[.clientID]
+        if clientID == nil, !invocation[.register] { clientID = try answer("The client id that it gave out:") }
         var scopes = invocation.scopes
         if scopes.isEmpty, !AccountDraft.isDrafted(by: invocation) {
             let text = try answer("Scopes, with spaces between [openid]:", optional: true)
@@ -47,18 +47,18 @@ struct AccountInquiry {
         let draft = try AccountDraft(invocation)
         guard case .provider(let name, _) = draft.place, draft.clientID == nil else { return draft }
         let guide = try PresetGuide(named: name, context)
-        guard guide.needsClientID, !invocation.has("--register") else { return draft }
+        guard guide.needsClientID, !invocation[.register] else { return draft }
         guide.tellRegistration(console)
         throw .usage(
-            "\(invocation.verb.rawValue) needs --client-id ID for \(TerminalText.sanitized(name))",
-            next: ["tokenctl \(invocation.verb.rawValue) --help"]
+            "\(invocation.verb.name) needs --client-id ID for \(TerminalText.sanitized(name))",
+            next: ["tokenctl \(invocation.verb.name) --help"]
         )
     }
 
     /// The name that was given, or that the user answers: none that is taken already.
     private func accountName() throws(TokenctlError) -> String {
         if let name = invocation.account { return name }
-        let taken = invocation.has("--replace") ? nil : try? context.ask(AccountList.self, NoParameters())
+        let taken = invocation[.replace] ? nil : try? context.ask(AccountList.self, NoParameters())
         let names = (taken?["accounts"]?.array ?? []).compactMap(\.string)
         return try answer("A name for the account, such as work:") { name in
             guard AccountDraft.isName(name) else { return "A name has letters, digits and . _ @ - alone, 64 at most." }
@@ -88,8 +88,8 @@ struct AccountInquiry {
                 invocation: invocation
             )
         }
-        var clientID = invocation.value("--client-id")
-        let registers = clientID == nil && guide.needsClientID && !invocation.has("--register")
+        var clientID = invocation[.clientID]
+        let registers = clientID == nil && guide.needsClientID && !invocation[.register]
         let isOpen = guide.preset.asks.contains { given[$0.name] == nil && $0.standard != nil }
         // An account that is there has its answers already.
         let isSettled = !registers && isOpen ? isThere(try drafted(clientID, given)) : false
@@ -101,7 +101,7 @@ struct AccountInquiry {
         }
         if registers { clientID = try answer("The client id that it gave out:") }
         var draft = try drafted(clientID, set)
-        if guide.wantsSecret, !invocation.has("--client-secret-file"), !isThere(draft) {
+        if guide.wantsSecret, !invocation.has(.clientSecretFile), !isThere(draft) {
             draft.clientSecret = try SecretInput(console, "the client secret").ask(
                 watching: context.takeOverSignals()
             )
@@ -111,7 +111,7 @@ struct AccountInquiry {
 
     /// Whether the account is there with these settings: then its secret was given already.
     private func isThere(_ draft: AccountDraft) -> Bool {
-        guard !invocation.has("--replace") else { return false }
+        guard !invocation[.replace] else { return false }
         let params = AccountShow.Parameters(account: draft.account)
         let shown = try? context.ask(AccountShow.self, params, account: draft.account)
         return shown?["config"]?.object.map(draft.matches) ?? false

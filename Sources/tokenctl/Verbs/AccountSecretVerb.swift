@@ -5,14 +5,42 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl account secret`: hands the secret store what an account's client authenticates with; from stdin, a file or
-/// a hidden line, never an argument.
-struct AccountSecretVerb {
+extension Verb {
+    /// `tokenctl account secret`: hands the secret store what an account's client authenticates with; from stdin, a file or
+    /// a hidden line, never an argument.
+    package static let accountSecret = Verb(
+        "account secret",
+        operands: [.account],
+        flags: .of(.kind, .file),
+        summary: "give an account's client secret or key",
+        details: [
+            "It goes to the secret store, in place of the one that is there. At a terminal",
+            "a secret is asked for and not shown; a key (PEM or JWK) comes from a file. It is",
+            "sent only to the provider that the account names now.",
+        ],
+        examples: [
+            "tokenctl account secret work",
+            "tokenctl account secret work --kind client_key --file key.pem",
+        ]
+    ) { context throws(TokenctlError) in
+        try AccountSecretVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var kind: Flag {
+        Flag("--kind", .text("KIND"), "client_secret (the default), client_key or initial_access_token")
+    }
+    static var file: Flag { Flag("--file", .file, "where it is; without it, or with -, stdin") }
+}
+
+/// What `account secret` does.
+private struct AccountSecretVerb {
     let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
         let invocation = context.invocation
-        let kind = invocation.value("--kind") ?? "client_secret"
+        let kind = invocation[.kind] ?? "client_secret"
         guard let input = ClientSecretInput(kind, context) else {
             let kinds = AccountSecret.Parameters.kinds
             let near = NearestName.of(kind, among: kinds).map { "; did you mean \($0)?" } ?? ""
@@ -27,7 +55,7 @@ struct AccountSecretVerb {
         let params = AccountSecret.Parameters(
             account: account,
             kind: kind,
-            value: try input.read(invocation.value("--file"))
+            value: try input.read(invocation[.file])
         )
         let result = try context.askOpeningStore(AccountSecret.self, params, account: account)
         context.finish(result) {

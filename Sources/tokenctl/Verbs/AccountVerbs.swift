@@ -4,36 +4,14 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl account add`: takes flags; at a terminal it asks for what they leave open.
-struct AccountAddVerb {
-    let context: CommandContext
-    private var invocation: Invocation { context.invocation }
-    private var console: Console { context.console }
-
-    func run() throws(TokenctlError) -> Int32 {
-        if invocation.has("--list-providers") { return try ProviderListVerb(context: context).run() }
-        if let url = invocation.value("--providers-from") {
-            return try ProvidersFromVerb(context, url: url).run()
-        }
-        let draft = try AccountInquiry(context: context).draft()
-        let addition = AccountAddition(context: context)
-        let replacement = invocation.has("--replace") ? try addition.replacement(by: draft) : nil
-        let result = try addition.add(draft, replacement)
-        context.finish(result) {
-            let file = result["file"]?.string.map { " (\(TerminalText.sanitized($0)))" } ?? ""
-            replacement?.lines.forEach { console.say($0) }
-            console.say("The account \(draft.account) is there\(file). Sign in:")
-            console.sayNext(["tokenctl login \(draft.account)"])
-        }
-        return ExitCode.success
-    }
-}
-
-/// `tokenctl account list`: names, one a line.
-struct AccountListVerb {
-    let context: CommandContext
-
-    func run() throws(TokenctlError) -> Int32 {
+// The accounts that there are.
+extension Verb {
+    /// `tokenctl account list`: names, one a line.
+    package static let accountList = Verb(
+        "account list",
+        summary: "the accounts' names, one a line",
+        examples: ["tokenctl account list"]
+    ) { context throws(TokenctlError) in
         let console = context.console
         let result = try context.ask(AccountList.self, NoParameters())
         context.finish(result) {
@@ -50,13 +28,14 @@ struct AccountListVerb {
         }
         return ExitCode.success
     }
-}
 
-/// `tokenctl account show`: the settings on stdout, where they come from on stderr.
-struct AccountShowVerb {
-    let context: CommandContext
-
-    func run() throws(TokenctlError) -> Int32 {
+    /// `tokenctl account show`: the settings on stdout, where they come from on stderr.
+    package static let accountShow = Verb(
+        "account show",
+        operands: [.account],
+        summary: "an account's settings",
+        examples: ["tokenctl account show work"]
+    ) { context throws(TokenctlError) in
         let account = try context.account()
         let result = try context.ask(
             AccountShow.self,
@@ -70,19 +49,21 @@ struct AccountShowVerb {
         }
         return ExitCode.success
     }
-}
 
-/// `tokenctl account remove`: signs out and deletes the account's file.
-struct AccountRemoveVerb {
-    let context: CommandContext
-
-    func run() throws(TokenctlError) -> Int32 {
+    /// `tokenctl account remove`: signs out and deletes the account's file.
+    package static let accountRemove = Verb(
+        "account remove",
+        operands: [.account.required],
+        flags: .of(.keepGrant.help("do not revoke the grant at the provider")),
+        summary: "sign out and delete the account's file",
+        examples: ["tokenctl account remove work"]
+    ) { context throws(TokenctlError) in
         let account = try context.account()
         var params = AccountRemove.Parameters(account: account)
-        if context.invocation.has("--keep-grant") { params.revoke = false }
+        if context[.keepGrant] { params.revoke = false }
         let result = try context.askOpeningStore(AccountRemove.self, params, account: account)
         context.finish(result) {
-            let farewell = Farewell(result, keepsGrant: context.invocation.has("--keep-grant"))
+            let farewell = Farewell(result, keepsGrant: context[.keepGrant])
             if !farewell.isNobodys { farewell.lines(account).forEach { context.console.say($0) } }
             context.console.say("The account \(TerminalText.sanitized(account)) is removed.")
         }

@@ -4,8 +4,31 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl doctor`: what the daemon can see and what only this side can, in one list.
-struct DoctorVerb {
+extension Verb {
+    /// `tokenctl doctor`: what the daemon can see and what only this side can, in one list.
+    package static let doctor = Verb(
+        "doctor",
+        operands: [.account],
+        flags: .of(.trace),
+        summary: "look for what is wrong here, and say the mend",
+        details: [
+            "Looks at the daemon, its socket and units, the secret store, the network",
+            "and the clock. Ends with 0 only when nothing is wrong.",
+            "With --trace the provider's metadata and keys are fetched, and a token request",
+            "is made and not sent; secrets are shown as “…”, and so is what might be one.",
+        ],
+        examples: ["tokenctl doctor", "tokenctl doctor work --json", "tokenctl doctor --trace work"]
+    ) { context throws(TokenctlError) in
+        try DoctorVerb(context: context).run()
+    }
+}
+
+extension Flag<Bool> {
+    static var trace: Flag { Flag("--trace", "also show what passes between the daemon and the provider") }
+}
+
+/// What `doctor` does.
+private struct DoctorVerb {
     let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
@@ -67,7 +90,7 @@ struct DoctorVerb {
     /// What the daemon finds; its refusal is a finding too, but for an account that does not exist.
     private func daemonsOwn() throws(TokenctlError) -> Doctor.Result {
         var params = Doctor.Parameters(account: context.invocation.account)
-        if context.invocation.has("--trace") { params.trace = true }
+        if context[.trace] { params.trace = true }
         context.console.spin("Looking at the store, the network and the clock…")
         do throws(TokenctlError) {
             let result = try context.ask(Doctor.self, params, timeout: .seconds(150))

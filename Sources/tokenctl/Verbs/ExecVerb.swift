@@ -4,8 +4,31 @@
 import Glibc
 import TokendProtocol
 
-/// `tokenctl exec`: becomes another program, with a token in its environment; the token is in no argument.
-struct ExecVerb {
+extension Verb {
+    /// `tokenctl exec`: becomes another program, with a token in its environment; the token is in no argument.
+    package static let exec = Verb(
+        "exec",
+        operands: [.account],
+        tail: .command("COMMAND"),
+        flags: .of(.env, .scope, .narrow, .resource, .audience, .minValid),
+        hasResult: false,
+        summary: "run a program with a token in its environment",
+        details: [
+            "The token is the one of now: a program that runs for longer should ask anew.",
+            "Ends with the program's own code.",
+        ],
+        examples: ["tokenctl exec work --env GITLAB_TOKEN -- glab issue list"]
+    ) { context throws(TokenctlError) in
+        try ExecVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var env: Flag { Flag("--env", .text("NAME"), "the variable's name; ACCESS_TOKEN without it") }
+}
+
+/// What `exec` does.
+private struct ExecVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
 
@@ -25,7 +48,7 @@ struct ExecVerb {
     }
 
     private func variable() throws(TokenctlError) -> String {
-        let name = invocation.value("--env") ?? "ACCESS_TOKEN"
+        let name = invocation[.env] ?? "ACCESS_TOKEN"
         let isName = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -4,8 +4,75 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl login`: makes the account where that was asked for, then signs in.
-struct LoginVerb {
+extension Verb {
+    /// `tokenctl login`: makes the account where that was asked for, then signs in.
+    package static let login = Verb(
+        "login",
+        operands: [.account],
+        flags: .of(
+            .provider,
+            .set,
+            .issuer,
+            .clientID,
+            .register,
+            .scope.help("what to ask for; may be repeated"),
+            .redirectURI,
+            .device,
+            .noBrowser,
+            .paste,
+            .timeout,
+            .force,
+            .loginHint,
+            .acrValues,
+            .maxAge
+        ),
+        summary: "sign in with your browser",
+        details: [
+            "Prints the sign-in URL, opens your browser and waits until you are done.",
+            "With --device it shows a code and the page to enter it at, wherever you like.",
+            "With --provider, or --issuer and --client-id, the account is made in the same",
+            "step; one that is there and where nobody is signed in gets these settings",
+            "instead. At a terminal, what a provider needs and is missing is asked for.",
+            "A redirect URI with a scheme of an application's own (com.example.app:/path)",
+            "has the desktop open that scheme with tokenctl callback, before the browser",
+            "opens. Ctrl-C cancels the sign-in, here and in the daemon.",
+        ],
+        examples: [
+            "tokenctl login work",
+            "tokenctl login work --device",
+            "tokenctl login work --paste",
+            "tokenctl login mail --provider google --client-id ID",
+            "tokenctl login work --issuer https://login.example.com \\\n"
+                + "      --client-id desktop --scope openid --scope email",
+        ],
+        advice: [.timeout: { account in account.map { "tokenctl login \($0)" } }],
+        makesAccounts: true
+    ) { context throws(TokenctlError) in
+        try LoginVerb(context: context).run()
+    }
+}
+
+extension Flag<Bool> {
+    static var device: Flag { Flag("--device", "with a code that you enter on another device, such as your phone") }
+    static var noBrowser: Flag { Flag("--no-browser", "only print the URL") }
+    static var paste: Flag { Flag("--paste", "you paste the address at the end; for a browser anywhere") }
+    static var force: Flag { Flag("--force", "also accept another person than last time") }
+}
+
+extension Flag<Int64> {
+    static var timeout: Flag { Flag("--timeout", time: "how long to wait for you, such as 300 or 10m") }
+    static var maxAge: Flag { Flag("--max-age", time: "how long ago you may have signed in, such as 0 or 5m") }
+}
+
+extension Flag<String> {
+    static var loginHint: Flag { Flag("--login-hint", .text("NAME"), "tell the provider who is about to sign in") }
+    static var acrValues: Flag {
+        Flag("--acr-values", .text("VALUES"), "how strong the sign-in must be, in the provider's words")
+    }
+}
+
+/// What `login` does.
+private struct LoginVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
 
@@ -22,7 +89,7 @@ struct LoginVerb {
             if !invocation.scopes.isEmpty {
                 options.scope = invocation.scopes.joined(separator: " ")
             }
-            options.redirectURI = invocation.value("--redirect-uri")
+            options.redirectURI = invocation[.redirectURI]
         }
         do throws(TokenctlError) {
             let result = try SignIn(context, account: account, options: options).run()
@@ -45,26 +112,23 @@ struct LoginVerb {
 
     private func options() throws(TokenctlError) -> SignIn.Options {
         var options = SignIn.Options()
-        options.pastes = invocation.has("--paste")
-        if invocation.has("--device") {
+        options.pastes = invocation[.paste]
+        if invocation[.device] {
             guard !options.pastes else { throw .usage("a code leaves no address to paste: take --device or --paste") }
             options.flow = .device
         } else if options.pastes {
             // Also where the account signs in with a code otherwise.
             options.flow = .browser
         }
-        options.opensBrowser = !invocation.has("--no-browser")
-        if let text = invocation.value("--timeout") {
-            let seconds = try Seconds.required(text, for: "--timeout")
+        options.opensBrowser = !invocation[.noBrowser]
+        if let seconds = try invocation[.timeout] {
             guard seconds > 0 else { throw .usage("--timeout 0 leaves no time to sign in") }
             options.timeout = seconds
         }
-        options.force = invocation.has("--force")
-        options.loginHint = invocation.value("--login-hint")
-        options.acrValues = invocation.value("--acr-values")
-        if let text = invocation.value("--max-age") {
-            options.maxAge = try Seconds.required(text, for: "--max-age")
-        }
+        options.force = invocation[.force]
+        options.loginHint = invocation[.loginHint]
+        options.acrValues = invocation[.acrValues]
+        options.maxAge = try invocation[.maxAge]
         return options
     }
 }

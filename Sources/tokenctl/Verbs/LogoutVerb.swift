@@ -4,16 +4,35 @@
 package import StrictJSON
 import TokendProtocol
 
-/// `tokenctl logout`: forgets the grant here, then revokes it at the provider.
-struct LogoutVerb {
+extension Verb {
+    /// `tokenctl logout`: forgets the grant here, then revokes it at the provider.
+    package static let logout = Verb(
+        "logout",
+        operands: [.account],
+        flags: .of(.all, .keepGrant, .endSession, .noBrowser.help("with --end-session: only print the URL")),
+        summary: "sign out here, and revoke the grant",
+        examples: ["tokenctl logout work", "tokenctl logout work --end-session", "tokenctl logout --all"]
+    ) { context throws(TokenctlError) in
+        try LogoutVerb(context: context).run()
+    }
+}
+
+extension Flag<Bool> {
+    static var all: Flag { Flag("--all", "sign every account out") }
+    static var keepGrant: Flag { Flag("--keep-grant", "forget it here, but do not revoke it at the provider") }
+    static var endSession: Flag { Flag("--end-session", "also sign out at the provider, in your browser") }
+}
+
+/// What `logout` does.
+private struct LogoutVerb {
     let context: CommandContext
 
     func run() throws(TokenctlError) -> Int32 {
         let invocation = context.invocation
-        if invocation.has("--no-browser"), !invocation.has("--end-session") {
+        if invocation[.noBrowser], !invocation[.endSession] {
             throw .usage("--no-browser is for --end-session: nothing else of a logout opens one")
         }
-        guard invocation.has("--all") else {
+        guard invocation[.all] else {
             let account = try context.account()
             let result = try logout(account)
             context.finish(result) { say(result, account) }
@@ -58,7 +77,7 @@ struct LogoutVerb {
     }
 
     private func say(_ result: JSONObject, _ account: String) {
-        let keepsGrant = context.invocation.has("--keep-grant")
+        let keepsGrant = context[.keepGrant]
         Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { context.console.say($0) }
     }
 
@@ -70,8 +89,8 @@ struct LogoutVerb {
 
     private func logout(_ account: String) throws(TokenctlError) -> JSONObject {
         var params = Logout.Parameters(account: account)
-        if context.invocation.has("--keep-grant") { params.revoke = false }
-        if context.invocation.has("--end-session") { params.endSession = true }
+        if context[.keepGrant] { params.revoke = false }
+        if context[.endSession] { params.endSession = true }
         return try context.askOpeningStore(Logout.self, params, account: account)
     }
 }

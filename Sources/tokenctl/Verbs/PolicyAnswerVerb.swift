@@ -6,8 +6,24 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// `tokenctl policy answer`: puts the daemon's questions to who sits here, where no desktop does.
-struct PolicyAnswerVerb {
+extension Verb {
+    /// `tokenctl policy answer`: puts the daemon's questions to who sits here, where no desktop does.
+    package static let policyAnswer = Verb(
+        "policy answer",
+        hasResult: false,
+        summary: "answer here what programs ask",
+        details: [
+            "Where an account asks its person (`confirm`) and no desktop shows notifications,",
+            "the questions come here for as long as this runs.",
+        ],
+        examples: ["tokenctl policy answer"]
+    ) { context throws(TokenctlError) in
+        try PolicyAnswerVerb(context: context).run()
+    }
+}
+
+/// What `policy answer` does.
+private struct PolicyAnswerVerb {
     let context: CommandContext
     private var console: Console { context.console }
 
@@ -104,7 +120,7 @@ struct PolicyAnswerVerb {
         do throws(TokenctlError) {
             _ = try context.ask(ConfirmAnswer.self, ConfirmAnswer.Parameters(id: id, answer: answer))
         } catch {
-            guard error.code.rawValue == "invalid_params" else { throw error }
+            guard error.code == .invalidParams else { throw error }
             // It was answered elsewhere at the same moment.
             console.say(error.message)
         }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
-package import TokendProtocol
+import StrictJSON
+import TokendProtocol
 
-/// `tokenctl policy list`: what was answered for good.
-struct PolicyListVerb {
-    let context: CommandContext
-
-    func run() throws(TokenctlError) -> Int32 {
+extension Verb {
+    /// `tokenctl policy list`: what was answered for good.
+    package static let policyList = Verb(
+        "policy list",
+        summary: "the programs that were allowed for good",
+        details: ["Those that were answered “Always”, where an account asks (`confirm`)."],
+        examples: ["tokenctl policy list"]
+    ) { context throws(TokenctlError) in
         let result = try context.ask(PolicyList.self, NoParameters())
         context.finish(result) {
             let console = context.console
@@ -24,14 +27,17 @@ struct PolicyListVerb {
         }
         return ExitCode.success
     }
-}
 
-/// `tokenctl policy revoke`: forgets an answer.
-struct PolicyRevokeVerb {
-    let context: CommandContext
-
-    func run() throws(TokenctlError) -> Int32 {
-        let operands = context.invocation.operands
+    /// `tokenctl policy revoke`: forgets an answer.
+    package static let policyRevoke = Verb(
+        "policy revoke",
+        operands: [.account.checked, .text("CLIENT").checked],
+        summary: "have a program asked about again",
+        details: ["Takes back what was answered “Always”; tokenctl policy list shows these."],
+        examples: ["tokenctl policy revoke work exe:/usr/bin/mbsync"],
+        advice: [.invalidParams: { _ in "tokenctl policy list" }]
+    ) { context throws(TokenctlError) in
+        let operands = context.operands
         guard operands.count == 2 else {
             throw .usage("policy revoke needs an account and a client", next: ["tokenctl policy list"])
         }
@@ -42,40 +48,5 @@ struct PolicyRevokeVerb {
             context.console.say("Forgotten; \(client) is asked about again.")
         }
         return ExitCode.success
-    }
-}
-
-/// The event `confirm_wanted` as a question. Pure.
-package struct PolicyQuestion: Sendable {
-    /// nil where the event names none.
-    package let id: String?
-    /// What is asked.
-    package let sentence: String
-    private let canBeRemembered: Bool
-
-    /// From an event's members.
-    package init(_ event: JSONObject) {
-        func text(_ name: String) -> String { TerminalText.sanitized(event[name]?.string ?? "?") }
-        id = event["id"]?.string
-        canBeRemembered = event["always"]?.bool == true
-        if event["destination"] != nil {
-            sentence = "\(text("client")) sets \(text("account")) up anew, for \(text("destination"))."
-        } else {
-            let name = event["application"] == nil ? "" : " (it calls itself “\(text("application"))”)"
-            sentence = "\(text("client"))\(name) asks for a token of \(text("account"))."
-        }
-    }
-
-    /// What may be typed.
-    package var prompt: String { canBeRemembered ? "[o]nce, [a]lways, [d]eny?" : "[o]nce, [d]eny?" }
-
-    /// What was typed, as an answer; nil for anything else.
-    package func answer(_ typed: String) -> ConfirmAnswer.Answer? {
-        switch typed.lowercased() {
-        case "o", "once": .once
-        case "a", "always": canBeRemembered ? .always : nil
-        case "d", "deny": .deny
-        default: nil
-        }
     }
 }

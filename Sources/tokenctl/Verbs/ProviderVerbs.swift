@@ -86,7 +86,7 @@ struct ProvidersFromVerb {
     ) throws(TokenctlError) {
         let name = suggestion.account
         var params = AccountAdd.Parameters(account: name, config: suggestion.config)
-        if context.invocation.has("--replace") {
+        if context[.replace] {
             let replacement = Self.replacement(of: try context.config(of: name), suggestion)
             params.config = replacement.config
             params.replace = true

@@ -60,22 +60,4 @@ extension CommandContext {
             next: ["tokenctl login \(name) --scope openid"]
         )
     }
-
-    /// What the flags ask of a token of the named account: how long it holds, what it covers and what it is for.
-    func tokenParameters(account: String?) throws(TokenctlError) -> TokenGet.Parameters {
-        var params = TokenGet.Parameters(account: account)
-        if !invocation.scopes.isEmpty { params.scope = invocation.scopes.joined(separator: " ") }
-        if invocation.has("--narrow") {
-            guard params.scope != nil else {
-                throw .usage("--narrow wants --scope to say what the token is to cover")
-            }
-            params.narrow = true
-        }
-        params.resource = invocation.values["--resource"]
-        params.audience = invocation.value("--audience")
-        if let text = invocation.value("--min-valid") {
-            params.minValid = try Seconds.required(text, for: "--min-valid")
-        }
-        return params
-    }
 }

@@ -22,7 +22,7 @@ struct SignOutPage {
         console.say("  " + TerminalText.sanitized(url, limit: 16384))
         console.say("")
         // A browser's command line takes more than URLs; only the daemon's own page goes there.
-        guard !context.invocation.has("--no-browser"), url.hasPrefix("http://") else { return }
+        guard !context[.noBrowser], url.hasPrefix("http://") else { return }
         let environment = context.world.environment
         let candidates = BrowserCandidates.list(
             url: url,

@@ -32,7 +32,7 @@ struct StatusSettling {
     }
 
     private func ask() throws(TokenctlError) -> JSONObject {
-        try context.ask(Status.self, StatusVerb.parameters(context))
+        try context.ask(Status.self, context.statusParameters)
     }
 
     /// False where the daemon has no events: then its first answer must do.

@@ -4,26 +4,37 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl status`: once, or live.
-struct StatusVerb {
-    let context: CommandContext
-
-    func run() throws(TokenctlError) -> Int32 {
-        guard !context.invocation.has("--watch") else { return try StatusWatch(context).run() }
+extension Verb {
+    /// `tokenctl status`: once, or live.
+    package static let status = Verb(
+        "status",
+        operands: [.account],
+        flags: .of(.watch),
+        summary: "show who is signed in, and what is wrong",
+        details: ["Ends with 0 only when every listed account is usable."],
+        examples: ["tokenctl status", "tokenctl status work --json"]
+    ) { context throws(TokenctlError) in
+        guard !context[.watch] else { return try StatusWatch(context).run() }
         let result = try StatusSettling(context: context).status()
-        let report = Self.report(result, context)
+        let report = context.statusReport(result)
         let traits = context.console.traits
         context.finish(result) {
             report.lines(width: traits.width, palette: traits.outputPalette).forEach(context.console.print)
         }
         return report.exitCode
     }
+}
 
-    static func parameters(_ context: CommandContext) -> Status.Parameters {
-        Status.Parameters(account: context.invocation.account)
-    }
+extension Flag<Bool> {
+    static var watch: Flag { Flag("--watch", "keep showing it, live; Ctrl-C ends") }
+}
 
-    static func report(_ result: JSONObject, _ context: CommandContext) -> StatusReport {
-        StatusReport(result, now: context.now, detailed: context.invocation.account != nil)
+extension CommandContext {
+    /// The accounts that `status` is about.
+    var statusParameters: Status.Parameters { Status.Parameters(account: invocation.account) }
+
+    /// What a result of it means.
+    func statusReport(_ result: JSONObject) -> StatusReport {
+        StatusReport(result, now: now, detailed: invocation.account != nil)
     }
 }

@@ -25,7 +25,7 @@ final class StatusWatch {
         while true {
             do throws(TokenctlError) {
                 try subscribe()
-                draw(try context.ask(Status.self, StatusVerb.parameters(context)))
+                draw(try context.ask(Status.self, context.statusParameters))
                 isFirst = false
                 try rest()
             } catch {
@@ -79,7 +79,7 @@ final class StatusWatch {
             show(console.traits.outputIsTerminal ? TerminalText.escapedJSON(document) : document)
             return
         }
-        let report = StatusVerb.report(result, context)
+        let report = context.statusReport(result)
         draw(report.lines(width: console.traits.width, palette: console.traits.outputPalette))
     }
 

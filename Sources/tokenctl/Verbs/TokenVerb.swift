@@ -4,8 +4,50 @@
 import StrictJSON
 import TokendProtocol
 
-/// `tokenctl token`: an access token on stdout, and nothing else.
-struct TokenVerb {
+extension Verb {
+    /// `tokenctl token`: an access token on stdout, and nothing else.
+    package static let token = Verb(
+        "token",
+        operands: [.account],
+        flags: .of(
+            .format,
+            .minValid,
+            .scope.help("it must cover this scope; may be repeated"),
+            .narrow,
+            .resource,
+            .audience,
+            .fresh,
+            .login
+        ),
+        summary: "print an access token, and nothing else",
+        details: ["Without ACCOUNT: the default account, or the only one."],
+        examples: [
+            "tokenctl token work",
+            "tokenctl token work --format header | curl -H @- https://api.example.com/me",
+            "tokenctl token work --scope read --narrow --resource https://api.example.com",
+        ]
+    ) { context throws(TokenctlError) in
+        try TokenVerb(context: context).run()
+    }
+}
+
+extension Flag<String> {
+    static var format: Flag {
+        Flag(
+            "--format",
+            .word("FORM", of: TokenFormat.allCases.map(\.rawValue)),
+            "raw, json, header, env, xoauth2 or oauthbearer"
+        )
+    }
+}
+
+extension Flag<Bool> {
+    static var fresh: Flag { Flag("--fresh", "refresh first, as after a 401 from the API") }
+    static var login: Flag { Flag("--login", "sign in first where that is needed") }
+}
+
+/// What `token` does.
+private struct TokenVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
 
@@ -37,7 +79,7 @@ struct TokenVerb {
     }
 
     private func format() throws(TokenctlError) -> TokenFormat {
-        let name = invocation.value("--format")
+        let name = invocation[.format]
         guard !invocation.wantsJSON else {
             guard name == nil || name == TokenFormat.json.rawValue else {
                 throw .usage("--json and --format \(TerminalText.sanitized(name ?? "")) exclude each other")
@@ -64,7 +106,7 @@ struct TokenVerb {
 
     private func parameters() throws(TokenctlError) -> TokenGet.Parameters {
         var params = try context.tokenParameters(account: invocation.account)
-        if invocation.has("--fresh") { params.fresh = true }
+        if invocation[.fresh] { params.fresh = true }
         return params
     }
 
@@ -73,7 +115,7 @@ struct TokenVerb {
             return try context.askOpeningStore(TokenGet.self, params, account: invocation.account)
         } catch {
             let needsLogin = error.code == .loginRequired || error.code == .loginPending
-            guard needsLogin, invocation.has("--login") else { throw error }
+            guard needsLogin, invocation[.login] else { throw error }
             let named = error.data["account"]?.string
             let account = if let named { named } else { try context.account() }
             _ = try SignIn(context, account: account, options: SignIn.Options()).run()
@@ -93,15 +135,5 @@ struct TokenVerb {
             "the provider does not say whose account this is",
             next: ["tokenctl login \(TerminalText.sanitized(account ?? "ACCOUNT")) --scope 'openid email'"]
         )
-    }
-}
-
-extension Seconds {
-    /// The seconds, or a usage error that says how times are written.
-    static func required(_ text: String, for flag: String) throws(TokenctlError) -> Int64 {
-        guard let seconds = parse(text) else {
-            throw .usage("\(flag) wants a time such as 90, 90s, 10m or 2h, not “\(TerminalText.sanitized(text))”")
-        }
-        return seconds
     }
 }

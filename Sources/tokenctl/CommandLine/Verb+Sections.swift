@@ -32,7 +32,7 @@ extension Verb {
     package static let all: [Verb] = sections.flatMap(\.verbs) + [help]
 
     /// The verb of that name.
-    package static func named(_ name: Name) -> Verb? {
+    static func named(_ name: String) -> Verb? {
         all.first { $0.name == name }
     }
 }
