@@ -20,6 +20,8 @@ package final class EventLoop: @unchecked Sendable {
     let queue: JobQueue
     /// Jobs that are being run; kept for its storage.
     private var batch: [UnownedJob] = []
+    /// How many of them have not begun.
+    private var leftInBatch = 0
     /// Fires when another thread has brought something.
     private var remoteWake: EventSource?
     /// Fires in the next round when the loop's own thread has brought something: costs no system call.
@@ -77,6 +79,9 @@ package final class EventLoop: @unchecked Sendable {
     /// Whether the caller runs on the loop's thread.
     package var isOnLoop: Bool { queue.isOnLoop }
 
+    /// Whether the job that asks is the only one that the loop has. Loop's thread only.
+    var hasNoOtherJob: Bool { leftInBatch == 0 && queue.isEmpty }
+
     /// Traps when the caller is not on the loop's thread.
     package func preconditionOnLoop() {
         queue.preconditionOnLoop()
@@ -114,7 +119,9 @@ package final class EventLoop: @unchecked Sendable {
 
     private func runJobs() {
         queue.take(into: &batch)
+        leftInBatch = batch.count
         for job in batch {
+            leftInBatch -= 1
             // Right for both kinds: `runSynchronously(isolatedTo:taskExecutor:)` would claim a preference for tasks that
             // have none, whose way back to the pool is then lost (Swift 6.3.1).
             job.runSynchronously(on: asUnownedSerialExecutor())

@@ -68,6 +68,9 @@ final class JobQueue: Sendable {
         }
     }
 
+    /// Whether no job waits for the loop.
+    var isEmpty: Bool { state.withLock { state in state.jobs.isEmpty } }
+
     /// Hands out everything that has gathered; `batch` comes in empty and lends its storage.
     func take(into batch: inout [UnownedJob]) {
         let abandoned = state.withLock { state in

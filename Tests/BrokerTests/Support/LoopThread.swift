@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import Systemd
 import TestSupport
 import Testing
+
+@testable import Systemd
 
 /// A thread for `EventLoop.main`, so that `@LoopActor` code runs in a test as it does in the daemon.
 enum LoopThread {
@@ -44,10 +45,28 @@ extension Trait where Self == OnLoopTrait {
     static var onLoop: OnLoopTrait { OnLoopTrait() }
 }
 
-/// Lets everything on the loop run until it waits for the clock, the transport or the store.
+/// Lets everything on the loop run until it waits for the clock, the transport, the store or another thread.
 ///
-/// The ports in memory answer on the loop itself, so that a bounded number of rounds is enough and no time passes. Each
-/// `await` of what runs takes one; the longest chains take some fifty.
+/// The ports in memory answer on the loop itself, so that no time passes. What other tests have begun there runs too.
 @LoopActor func settle() async {
-    for _ in 0..<128 { await Task.yield() }
+    await LoopRest.reached()
+}
+
+/// Finds when the loop has no job left.
+///
+/// One look serves all who wait: a look is a job itself, so two of them would always find one another.
+@LoopActor private enum LoopRest {
+    private static var waiting: [CheckedContinuation<Void, Never>] = []
+
+    static func reached() async {
+        await withCheckedContinuation { continuation in
+            waiting.append(continuation)
+            if waiting.count == 1 { Task.onLoop { await look() } }
+        }
+    }
+
+    private static func look() async {
+        repeat { await Task.yield() } while !EventLoop.main.hasNoOtherJob
+        for continuation in exchange(&waiting, with: []) { continuation.resume() }
+    }
 }
