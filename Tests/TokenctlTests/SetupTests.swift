@@ -224,14 +224,16 @@ import tokenctl
     }
 
     @Test func `a mail server may have a port of its own`() {
-        var values = SetupRecipe.Values(account: "work", program: "tokenctl")
+        var values = SetupValues(account: "work", program: "tokenctl")
         (values.host, values.user) = ("mail.example.com", "a@example.com")
-        #expect(SetupRecipe(.msmtp, values).lines.contains("port 587"))
+        #expect(BlockTool.msmtp.recipe(values).lines.contains("port 587"))
         values.host = "127.0.0.1:2525"
         values.smtpHost = "127.0.0.1:2526"
-        #expect(SetupRecipe(.msmtp, values).lines.starts(with: ["account work", "host 127.0.0.1", "port 2525"]))
-        #expect(SetupRecipe(.mbsync, values).lines.starts(with: ["IMAPAccount work", "Host 127.0.0.1", "Port 2525"]))
-        let neomutt = SetupRecipe(.neomutt, values).lines
+        #expect(BlockTool.msmtp.recipe(values).lines.starts(with: ["account work", "host 127.0.0.1", "port 2525"]))
+        #expect(
+            BlockTool.mbsync.recipe(values).lines.starts(with: ["IMAPAccount work", "Host 127.0.0.1", "Port 2525"])
+        )
+        let neomutt = BlockTool.neomutt.recipe(values).lines
         #expect(neomutt.contains("set smtp_url = \"smtp://a%40example.com@127.0.0.1:2526/\""))
         #expect(neomutt.contains("set folder = \"imaps://127.0.0.1:2525/\""))
     }

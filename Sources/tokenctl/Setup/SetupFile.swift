@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import StrictJSON
 
 /// Another program's file, changed and changed back. What it held before our first change is kept beside it.
 struct SetupFile {
@@ -9,6 +10,14 @@ struct SetupFile {
     /// What it holds; nil where it is not there.
     let text: String?
     private var backup: String { path + ".before-tokend" }
+
+    /// Reads the file of a tool.
+    init(_ path: (SetupPlaces) -> String, _ context: CommandContext) throws(TokenctlError) {
+        guard let places = SetupPlaces(environment: context.world.environment) else {
+            throw TokenctlError(.input, exitCode: ExitCode.configuration, "there is no home folder: HOME is not set")
+        }
+        try self.init(path(places))
+    }
 
     /// Reads it; one that cannot be read, or is no UTF-8, is refused: it could not be written back as it was.
     init(_ path: String) throws(TokenctlError) {
@@ -47,10 +56,11 @@ struct SetupFile {
     /// and with a file that would be empty and is of our making, the file.
     ///
     /// `isSame` compares what the file held before our first change with that text: where they mean the same it gets its
-    /// own bytes back.
-    func restore(to new: String, hasOurs: Bool, isSame: (String, String) -> Bool) throws(TokenctlError) {
+    /// own bytes back. The result is whether that changed anything.
+    func restore(to new: String, hasOurs: Bool, isSame: (String, String) -> Bool) throws(TokenctlError) -> Bool {
         let before = PlainFile(backup).text
-        if new != text ?? "" {
+        let isChanged = new != text ?? ""
+        if isChanged {
             if let before, !hasOurs, isSame(before, new) {
                 try PlainFile(path).write(before)
             } else if new.isEmpty, before == nil {
@@ -60,5 +70,26 @@ struct SetupFile {
             }
         }
         if !hasOurs { unlink(backup) }
+        return isChanged
+    }
+
+    /// Says which lines were written.
+    func report(_ lines: [String], isChanged: Bool, _ context: CommandContext) {
+        let shown = TerminalText.sanitized(path)
+        context.finish(["file": .string(path), "changed": .bool(isChanged)]) {
+            context.console.say(isChanged ? "Written to \(shown):" : "\(shown) says so already.")
+            guard isChanged else { return }
+            for line in lines { context.console.say("  " + line.replacing("\t", with: "    ")) }
+        }
+    }
+
+    /// Says what was taken out. `others`: the accounts whose lines are still there.
+    func reportUndone(isChanged: Bool, others: [String] = [], _ context: CommandContext) {
+        let shown = TerminalText.sanitized(path)
+        let names = others.map { TerminalText.sanitized($0, limit: 64) }.joined(separator: ", ")
+        let rest = others.isEmpty ? "" : " It has lines of \(names)."
+        context.finish(["file": .string(path), "changed": .bool(isChanged)]) {
+            context.console.say(isChanged ? "Taken out of \(shown)." : "\(shown) has nothing of it.\(rest)")
+        }
     }
 }

@@ -3,28 +3,53 @@
 
 import Glibc
 
-/// A program whose own file gets a few lines, so that it asks `tokenctl`.
-package enum SetupTool: String, Sendable, CaseIterable {
-    case git, docker, kubectl, aws, msmtp, neomutt, mbsync
+/// A program that can be set up to ask `tokenctl`. Each is a value in a file of its own, and stands once in `all`.
+protocol SetupTool: Sendable {
+    var name: String { get }
+    /// Has it ask here.
+    func add(_ context: CommandContext) throws(TokenctlError)
+    /// Takes that back: for the account that is named, else for all.
+    func undo(_ context: CommandContext) throws(TokenctlError)
+}
 
-    /// Its file, as the program itself looks for it; nil where there is no home, and for kubectl, which alone writes its.
-    package func file(environment: [String: String]) -> String? {
+/// The tools that there are.
+enum SetupTools {
+    static let all: [any SetupTool] = [
+        BlockTool.git, DockerTool(), KubectlTool(), BlockTool.aws, BlockTool.msmtp, BlockTool.neomutt, BlockTool.mbsync,
+    ]
+
+    static var names: [String] { all.map(\.name) }
+
+    /// The one that was typed.
+    static func named(_ typed: String?) throws(TokenctlError) -> any SetupTool {
+        let help = ["tokenctl setup --help"]
+        guard let typed else { throw .usage("which tool? There is: \(names.joined(separator: ", "))", next: help) }
+        if let tool = all.first(where: { $0.name == typed }) { return tool }
+        let near = NearestName.of(typed, among: names).map { "; did you mean \($0)?" } ?? ""
+        throw .usage("setup does not know “\(TerminalText.sanitized(typed, limit: 60))”\(near)", next: help)
+    }
+}
+
+/// Where programs look for their files.
+struct SetupPlaces {
+    let home: String
+    private let environment: [String: String]
+
+    /// Nil where there is no home.
+    init?(environment: [String: String]) {
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let settings = variable("XDG_CONFIG_HOME") ?? home + "/.config"
-        func first(_ paths: [String], else other: String) -> String { paths.first { access($0, F_OK) == 0 } ?? other }
-        switch self {
-        case .git:
-            if let named = variable("GIT_CONFIG_GLOBAL") { return named }
-            return first([home + "/.gitconfig", settings + "/git/config"], else: home + "/.gitconfig")
-        case .kubectl: return nil
-        case .docker: return (variable("DOCKER_CONFIG") ?? home + "/.docker") + "/config.json"
-        case .aws: return variable("AWS_CONFIG_FILE") ?? home + "/.aws/config"
-        case .msmtp: return first([home + "/.msmtprc"], else: settings + "/msmtp/config")
-        case .mbsync: return first([settings + "/isyncrc"], else: home + "/.mbsyncrc")
-        case .neomutt:
-            let own = settings + "/neomutt/neomuttrc"
-            return first([own, home + "/.neomuttrc", settings + "/mutt/muttrc", home + "/.muttrc"], else: own)
-        }
+        self.home = home
+        self.environment = environment
+    }
+
+    /// The folder for settings.
+    var settings: String { self["XDG_CONFIG_HOME"] ?? home + "/.config" }
+
+    /// A variable that names something.
+    subscript(variable: String) -> String? { environment[variable].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The first of these that is there.
+    func first(_ paths: [String], else other: String) -> String {
+        paths.first { access($0, F_OK) == 0 } ?? other
     }
 }

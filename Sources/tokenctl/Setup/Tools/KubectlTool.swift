@@ -5,8 +5,17 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// `tokenctl setup kubectl`: a user in the kubeconfig, written by kubectl itself, whose file may be several, and YAML.
-struct KubectlSetup {
+/// kubectl: a user in the kubeconfig, written by kubectl itself, whose file may be several, and YAML.
+struct KubectlTool: SetupTool {
+    let name = "kubectl"
+
+    func add(_ context: CommandContext) throws(TokenctlError) { try KubectlSetup(context).add() }
+
+    func undo(_ context: CommandContext) throws(TokenctlError) { try KubectlSetup(context).undo() }
+}
+
+/// One run of it.
+private struct KubectlSetup {
     private let context: CommandContext
     private let kubectl: String
     private var invocation: Invocation { context.invocation }
@@ -25,11 +34,7 @@ struct KubectlSetup {
         self.kubectl = kubectl
     }
 
-    func run(program: String) throws(TokenctlError) {
-        invocation[.undo] ? try undo() : try add(program)
-    }
-
-    private func add(_ program: String) throws(TokenctlError) {
+    func add() throws(TokenctlError) {
         let account = try context.account()
         _ = try context.ask(Status.self, Status.Parameters(account: account), account: account)
         let wanted = KubectlUsers.arguments(account: account, idToken: !invocation[.accessToken])
@@ -47,11 +52,11 @@ struct KubectlSetup {
             )
         }
         do throws(TokenctlError) {
-            _ = try output(KubectlUsers.command(account: account, program: program, arguments: wanted))
+            _ = try output(KubectlUsers.command(account: account, program: context.ownProgram, arguments: wanted))
         } catch {
             // Before it had that flag, only the form of before asks for nothing that it could set.
             guard error.message.contains("unknown flag") else { throw error }
-            _ = try output(KubectlUsers.olderCommand(account: account, program: program, arguments: wanted))
+            _ = try output(KubectlUsers.olderCommand(account: account, program: context.ownProgram, arguments: wanted))
         }
         report(account, isChanged: true)
     }
@@ -66,7 +71,7 @@ struct KubectlSetup {
     }
 
     /// The user that is named, else all of ours.
-    private func undo() throws(TokenctlError) {
+    func undo() throws(TokenctlError) {
         let users = try KubectlUsers(try output(["config", "view", "--output=json"]))
         let ours = users.ours.filter { name in invocation.account.map { $0 == name } ?? true }
         for name in ours { _ = try output(["config", "delete-user", name]) }
