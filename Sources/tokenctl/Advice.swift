@@ -130,7 +130,7 @@ package struct Advice: Sendable {
         }
         let existing = names.prefix(6).map(command)
         guard names.isEmpty || (verb.makesAccounts && account != nil) else { return existing }
-        return existing + [Self.addAnAccount(account.flatMap { AccountDraft.isName($0) ? $0 : nil } ?? "work")]
+        return existing + [Self.addAnAccount(account.flatMap { AccountName.isValid($0) ? $0 : nil } ?? "work")]
     }
 
     /// The command line with that account, complete as far as it was; what is still missing stands there by its name.

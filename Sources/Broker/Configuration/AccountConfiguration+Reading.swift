@@ -226,3 +226,11 @@ private enum SecretEncoding: String, CaseIterable {
     case form
     case raw
 }
+
+extension AccountName {
+    /// Why `name` cannot be one; the name is outside text.
+    static func fault(of name: String, as whose: String = "an account's") -> String {
+        "“\(DisplayText.sanitized(name))” cannot be \(whose) name: it must begin with a letter or digit, "
+            + "and hold letters, digits and ._@- only, at most 64"
+    }
+}

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import StrictJSON
+import TokendProtocol
 
 /// The daemon's own settings: `config.json5`.
 package struct DaemonConfiguration: Sendable, Equatable {

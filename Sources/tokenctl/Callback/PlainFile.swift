@@ -47,7 +47,7 @@ struct PlainFile {
         var failure = errno
         if descriptor >= 0 {
             var isWhole = rights.map { fchmod(descriptor, $0) == 0 } ?? true
-            isWhole = isWhole && writeAll(Array(text.utf8), to: descriptor) && fsync(descriptor) == 0
+            isWhole = isWhole && DescriptorOutput.writeAll(Array(text.utf8), to: descriptor) && fsync(descriptor) == 0
             failure = errno
             close(descriptor)
             if isWhole, rename(aside, path) == 0 { return }
@@ -60,16 +60,6 @@ struct PlainFile {
             exitCode: ExitCode.inputOutput,
             "cannot write \(TerminalText.sanitized(path)): \(reason)"
         )
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { return false }
-            rest = rest.dropFirst(max(0, count))
-        }
-        return true
     }
 
     private static func makeFolders(of path: String, _ rights: mode_t) {

@@ -41,7 +41,7 @@ enum ZshCompletion {
 
     private static func firstWord(_ word: String) -> String {
         let summary = Verb.all.first { $0.name == word }?.summary ?? "…"
-        return "            " + quoted("\(word):\(summary)")
+        return "            " + ShellWord.inQuotes("\(word):\(summary)")
     }
 
     private static func group(_ first: String) -> String {
@@ -63,9 +63,9 @@ enum ZshCompletion {
         for (index, candidates) in verb.operandCandidates.enumerated() {
             specifications.append("\(index + 1):operand:\(action(candidates) ?? " ")")
         }
-        let lines = specifications.map { "                " + quoted($0) }
+        let lines = specifications.map { "                " + ShellWord.inQuotes($0) }
         return """
-                    \(quoted(verb.name)))\(tail(verb))
+                    \(ShellWord.inQuotes(verb.name)))\(tail(verb))
                         _arguments \\
             \(lines.joined(separator: " \\\n"))
                         ;;
@@ -103,9 +103,5 @@ enum ZshCompletion {
         case .words(let words): "(\(words.joined(separator: " ")))"
         case .files: "_files"
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -137,7 +137,7 @@ struct FurtherSockets {
         let listed = status["daemon"]?.object?["sockets"]?.array ?? []
         let known: [(name: String, path: String)] = listed.compactMap { value in
             // The name becomes part of a path over there.
-            guard let name = value.object?["name"]?.string, AccountDraft.isName(name),
+            guard let name = value.object?["name"]?.string, AccountName.isValid(name),
                 let path = value.object?["path"]?.string
             else { return nil }
             return (name, path)

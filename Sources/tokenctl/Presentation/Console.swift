@@ -38,13 +38,13 @@ package final class Console {
     /// Writes data that is no text of ours.
     package func write(_ bytes: [UInt8]) {
         clearSpinner()
-        if !Self.writeAll(bytes, to: output) { outputFailed = true }
+        if !DescriptorOutput.writeAll(bytes, to: output) { outputFailed = true }
     }
 
     /// Passes on what another program said on its stderr.
     package func relay(_ bytes: [UInt8]) {
         clearSpinner()
-        _ = Self.writeAll(bytes, to: error)
+        _ = DescriptorOutput.writeAll(bytes, to: error)
     }
 
     /// Says a sentence: broken between words at the width of a terminal, one line elsewhere. What is indented (an
@@ -67,7 +67,7 @@ package final class Console {
     /// Writes a line of talk as it stands.
     package func sayWhole(_ line: String) {
         clearSpinner()
-        _ = Self.writeAll(Array((traits.errorPalette.fitting(line) + "\n").utf8), to: error)
+        _ = DescriptorOutput.writeAll(Array((traits.errorPalette.fitting(line) + "\n").utf8), to: error)
     }
 
     /// Says what to do next, one command line or sentence each.
@@ -86,7 +86,7 @@ package final class Console {
     package func spin(_ line: String) {
         guard traits.errorIsTerminal else { return }
         let fitting = DisplayWidth.cut(line, to: traits.width - 1, ellipsis: traits.errorPalette.ellipsis)
-        _ = Self.writeAll(Array("\r\(fitting)\u{1B}[K".utf8), to: error)
+        _ = DescriptorOutput.writeAll(Array("\r\(fitting)\u{1B}[K".utf8), to: error)
         spinnerShown = true
     }
 
@@ -94,16 +94,17 @@ package final class Console {
     package func clearSpinner() {
         guard spinnerShown else { return }
         spinnerShown = false
-        _ = Self.writeAll(Array("\r\u{1B}[K".utf8), to: error)
+        _ = DescriptorOutput.writeAll(Array("\r\u{1B}[K".utf8), to: error)
     }
 
     /// Asks the user for a line; nil at the end of the input.
     package func ask(_ question: String) -> String? {
         prompt(question)
-        return readLine()
+        guard case .line(let line) = readLine() else { return nil }
+        return line.reveal()
     }
 
-    /// What came of asking for a secret.
+    /// What came of asking for a line.
     package enum SecretAnswer {
         case line(Secret)
         /// The input ended, or the line is longer than anybody types.
@@ -121,23 +122,10 @@ package final class Console {
         prompt(question)
         defer {
             hiding.end()
-            _ = Self.writeAll([0x0A], to: error)
+            // The Enter was not shown either.
+            endPrompt()
         }
-        while true {
-            if let end = readAhead.firstIndex(of: 0x0A) {
-                let line = Secret(bytes: Array(readAhead[..<end]))
-                for index in readAhead[...end].indices { readAhead[index] = 0 }
-                readAhead.removeSubrange(...end)
-                return .line(line)
-            }
-            var waiting = [pollfd(fd: input, events: Int16(POLLIN), revents: 0)]
-            waiting.append(pollfd(fd: watching, events: Int16(POLLIN), revents: 0))
-            guard poll(&waiting, 2, -1) > 0 || errno == EINTR else { return .end }
-            if waiting[1].revents != 0 { return .interrupted }
-            guard waiting[0].revents != 0 else { continue }
-            guard readAhead.count < 65536, let chunk = readChunk(), !chunk.isEmpty else { return .end }
-            readAhead += chunk
-        }
+        return readLine(watching: watching)
     }
 
     /// From here to `endPaste`, lines may be typed or pasted that are long and are not shown; `takeLine` takes them.
@@ -158,23 +146,18 @@ package final class Console {
         clearSpinner()
         let shown = traits.errorPalette.fitting(question)
         let lines = traits.errorIsTerminal ? DisplayWidth.wrap(shown, width: traits.width - 1) : [shown]
-        _ = Self.writeAll(Array((lines.joined(separator: "\n") + " ").utf8), to: error)
+        _ = DescriptorOutput.writeAll(Array((lines.joined(separator: "\n") + " ").utf8), to: error)
     }
 
     /// The line after a question ends; an Enter that was typed was not shown.
     func endPrompt() {
-        _ = Self.writeAll([0x0A], to: error)
+        _ = DescriptorOutput.writeAll([0x0A], to: error)
     }
 
     /// A line that has come meanwhile; nil where none has. Never waits.
     func takeLine() -> SecretAnswer? {
         while true {
-            if let end = readAhead.firstIndex(of: 0x0A) {
-                let line = Secret(bytes: Array(readAhead[..<end]))
-                for index in readAhead[...end].indices { readAhead[index] = 0 }
-                readAhead.removeSubrange(...end)
-                return .line(line)
-            }
+            if let line = completeLine() { return .line(line) }
             var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
             guard poll(&waiting, 1, 0) == 1 else { return nil }
             guard readAhead.count < 65536, let chunk = readChunk() else { return .end }
@@ -205,30 +188,26 @@ package final class Console {
         return try InputFault.readAll(input, limit: limit, after: ahead)
     }
 
-    /// As `ask`, without showing what is typed. `watching`: a descriptor that ends the waiting by becoming readable.
-    package func askUnseen(_ question: String, watching: Int32) -> String? {
-        prompt(question)
-        return TerminalEcho.withoutEcho(on: input) {
-            // The Enter was not shown either.
-            defer { _ = Self.writeAll([0x0A], to: error) }
-            return readLine(watching: watching)
-        }
-    }
-
-    private func readLine(watching: Int32 = -1) -> String? {
+    private func readLine(watching: Int32 = -1) -> SecretAnswer {
         while true {
-            if let end = readAhead.firstIndex(of: 0x0A) {
-                let line = String(decoding: readAhead[..<end], as: UTF8.self)
-                readAhead.removeSubrange(...end)
-                return line
-            }
-            guard readAhead.count < 65536, waitForInput(watching), let chunk = readChunk(), !chunk.isEmpty else {
-                return nil
-            }
+            if let line = completeLine() { return .line(line) }
+            guard readAhead.count < 65536 else { return .end }
+            guard waitForInput(watching) else { return .interrupted }
+            guard let chunk = readChunk(), !chunk.isEmpty else { return .end }
             readAhead += chunk
         }
     }
 
+    /// Takes a line that has come whole.
+    private func completeLine() -> Secret? {
+        guard let end = readAhead.firstIndex(of: 0x0A) else { return nil }
+        let line = Secret(bytes: Array(readAhead[..<end]))
+        for index in readAhead[...end].indices { readAhead[index] = 0 }
+        readAhead.removeSubrange(...end)
+        return line
+    }
+
+    /// False where the watched descriptor became readable first.
     private func waitForInput(_ watching: Int32) -> Bool {
         guard watching >= 0 else { return true }
         var waiting = [input, watching].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -242,24 +221,6 @@ package final class Console {
             let count = read(input, &chunk, chunk.count)
             if count >= 0 { return Array(chunk.prefix(count)) }
             guard errno == EINTR else { return nil }
-        }
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count >= 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno == EAGAIN {
-                    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    _ = poll(&waiting, 1, -1)
-                } else if errno != EINTR {
-                    return false
-                }
-            }
-            return true
         }
     }
 }

@@ -3,6 +3,7 @@
 
 package import Secrets
 package import StrictJSON
+import TokendProtocol
 
 /// An account as the command line describes it. Pure.
 package struct AccountDraft: Sendable, Equatable {
@@ -62,7 +63,7 @@ package struct AccountDraft: Sendable, Equatable {
         let verb = invocation.verb.name
         let help = ["tokenctl \(verb) --help"]
         guard let account else { throw .usage("\(verb) needs a name for the account", next: help) }
-        guard Self.isName(account) else {
+        guard AccountName.isValid(account) else {
             throw .usage(
                 "“\(TerminalText.sanitized(account))” is no name for an account: letters, digits and . _ @ -, at most 64"
             )
@@ -158,14 +159,5 @@ package struct AccountDraft: Sendable, Equatable {
         words += secretFiles
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         return (["tokenctl account add", account] + shown + [Flag.replace.name]).joined(separator: " ")
-    }
-
-    /// `[A-Za-z0-9][A-Za-z0-9._@-]{0,63}`.
-    package static func isName(_ text: String) -> Bool {
-        func isAlphanumeric(_ character: Character) -> Bool {
-            character.isASCII && (character.isLetter || character.isNumber)
-        }
-        guard let first = text.first, isAlphanumeric(first), text.count <= 64 else { return false }
-        return text.allSatisfy { isAlphanumeric($0) || "._@-".contains($0) }
     }
 }

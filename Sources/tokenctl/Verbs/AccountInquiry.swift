@@ -61,7 +61,7 @@ struct AccountInquiry {
         let taken = invocation[.replace] ? nil : try? context.ask(AccountList.self, NoParameters())
         let names = (taken?["accounts"]?.array ?? []).compactMap(\.string)
         return try answer("A name for the account, such as work:") { name in
-            guard AccountDraft.isName(name) else { return "A name has letters, digits and . _ @ - alone, 64 at most." }
+            guard AccountName.isValid(name) else { return "A name has letters, digits and . _ @ - alone, 64 at most." }
             return names.contains(name) ? "There is an account “\(name)” already." : nil
         }
     }

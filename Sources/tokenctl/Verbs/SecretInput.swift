@@ -46,12 +46,13 @@ struct SecretInput {
 
     /// The secret that a user types or pastes; it is not shown.
     func ask(watching interruption: Interruption) throws(TokenctlError) -> Secret {
-        let line = console.askUnseen("Paste \(what), then Enter (it is not shown):", watching: interruption.descriptor)
+        let question = "Paste \(what), then Enter (it is not shown):"
+        let answer = console.askSecret(question, watching: interruption.descriptor)
         if let signal = interruption.take() { throw .interrupted(by: signal, "interrupted") }
-        let words = (line ?? "").split(whereSeparator: \.isWhitespace)
-        guard words.count == 1 else {
-            throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(what) is one word on one line")
+        if case .line(let line) = answer {
+            let words = line.reveal().split(whereSeparator: \.isWhitespace)
+            if words.count == 1 { return Secret(String(words[0])) }
         }
-        return Secret(String(words[0]))
+        throw TokenctlError(.input, exitCode: ExitCode.dataError, "\(what) is one word on one line")
     }
 }

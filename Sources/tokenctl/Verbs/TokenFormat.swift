@@ -29,7 +29,7 @@ package enum TokenFormat: String, Sendable, CaseIterable {
         switch self {
         case .raw, .json: return token
         case .header: return "Authorization: \(scheme) \(token)"
-        case .env: return "ACCESS_TOKEN=\(Self.shellQuoted(token))"
+        case .env: return "ACCESS_TOKEN=\(ShellWord.quoted(token, plain: "-._"))"
         case .xoauth2:
             return Base64.encode(Array("user=\(user ?? "")\u{1}auth=Bearer \(token)\u{1}\u{1}".utf8))
         case .oauthbearer:
@@ -41,19 +41,6 @@ package enum TokenFormat: String, Sendable, CaseIterable {
     /// Whether the token is made of printable ASCII (RFC 6749, appendix A.12), so that it cannot break out of a line.
     package static func isPrintable(_ token: String) -> Bool {
         !token.isEmpty && token.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    }
-
-    private static func shellQuoted(_ text: String) -> String {
-        let plain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        guard !plain else { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
     /// RFC 5801, section 4: a comma and an equals sign would end the name.

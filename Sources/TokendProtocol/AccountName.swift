@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import HTTPTypes
-
 /// The rule for an account's name, which is also the name of its file: `[A-Za-z0-9][A-Za-z0-9._@-]{0,63}`.
 package enum AccountName {
     /// Whether `name` can be an account's name.
@@ -10,12 +8,6 @@ package enum AccountName {
         let bytes = name.utf8
         guard bytes.count <= 64, let first = bytes.first, isAlphanumeric(first) else { return false }
         return bytes.allSatisfy { isAlphanumeric($0) || "._@-".utf8.contains($0) }
-    }
-
-    /// Why `name` cannot be one; the name is outside text.
-    package static func fault(of name: String, as whose: String = "an account's") -> String {
-        "“\(DisplayText.sanitized(name))” cannot be \(whose) name: it must begin with a letter or digit, "
-            + "and hold letters, digits and ._@- only, at most 64"
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
