@@ -22,15 +22,11 @@ extension KeyringSession {
         }
         // One KeePassXC runs for each user and temporary folder.
         let own = ["QT_QPA_PLATFORM": "offscreen", "TMPDIR": folder]
-        let child = try ChildProcess(
-            "keepassxc",
-            unlocked ? ["--pw-stdin", database] : [database],
-            environment: environment.merging(own) { $1 },
-            input: unlocked ? .text(Self.databasePassword + "\n") : .none
-        )
+        let child = try ChildProcess("keepassxc", [database], environment: environment.merging(own) { $1 })
         adopt(child)
         try await waitForName()
-        // The name comes before the database.
+        // Not by `--pw-stdin`, with which 2.7.10 ends with SIGSEGV.
+        if unlocked { try await unlockKeePassXC() }
         while try await isLocked() == unlocked {
             guard child.isRunning else {
                 throw ChildProcessError("KeePassXC ended: \(try await child.exit()) \(child.errors)")
