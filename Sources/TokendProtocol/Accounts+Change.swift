@@ -10,12 +10,10 @@ package enum AccountAdd: MethodCall {
 
     /// The account.
     package struct Parameters: MethodParameters {
-        package static let names = ["account", "config", "client_secret", "replace", "timeout"]
-
         /// The account's name.
-        package var account: String
+        package var account = ""
         /// What its file is to hold.
-        package var config: JSONObject
+        package var config: JSONObject = [:]
         /// The client secret, for the secret store.
         package var clientSecret: Secret?
         /// Whether an account of this name may be there already.
@@ -29,30 +27,23 @@ package enum AccountAdd: MethodCall {
             self.config = config
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.required(reader.string("account"), "account")
-            config = try reader.required(reader.object("config"), "config")
-            clientSecret = try reader.secret("client_secret")
-            replace = try reader.flag("replace")
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["account": .string(account), "config": .object(config)]
-            object.set("client_secret", clientSecret)
-            object.set("replace", replace)
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .required("config", \.config),
+            .optional("client_secret", \.clientSecret),
+            .optional("replace", \.replace),
+            .optional("timeout", \.timeout, as: .seconds),
+        ]
     }
 
     /// Where the account was written.
     package struct Result: MethodResult {
         /// The account's name.
-        package var account: String
+        package var account = ""
         /// Its file.
-        package var file: String
+        package var file = ""
 
         /// An account that was written.
         package init(account: String, file: String) {
@@ -60,15 +51,12 @@ package enum AccountAdd: MethodCall {
             self.file = file
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            account = try reader.required(reader.string("account"), "account")
-            file = try reader.required(reader.string("file"), "file")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["account": .string(account), "file": .string(file)]
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .required("file", \.file),
+        ]
     }
 }
 
@@ -78,10 +66,8 @@ package enum AccountRemove: MethodCall {
 
     /// Which account.
     package struct Parameters: MethodParameters {
-        package static let names = ["account", "revoke", "timeout"]
-
         /// The account's name.
-        package var account: String
+        package var account = ""
         /// Whether the grant is revoked at the provider (RFC 7009).
         package var revoke: Bool?
         /// How many seconds the call may wait.
@@ -92,19 +78,13 @@ package enum AccountRemove: MethodCall {
             self.account = account
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.required(reader.string("account"), "account")
-            revoke = try reader.flag("revoke")
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["account": .string(account)]
-            object.set("revoke", revoke)
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .optional("revoke", \.revoke),
+            .optional("timeout", \.timeout, as: .seconds),
+        ]
     }
 
     package typealias Result = LogoutResult

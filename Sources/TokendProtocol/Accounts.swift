@@ -12,7 +12,7 @@ package enum AccountList: MethodCall {
     /// The names.
     package struct Result: MethodResult {
         /// Every account, those with a fault included.
-        package var accounts: [String]
+        package var accounts: [String] = []
         /// The default account.
         package var defaultAccount: String?
 
@@ -22,18 +22,12 @@ package enum AccountList: MethodCall {
             self.defaultAccount = defaultAccount
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            accounts = try reader.required(reader.strings("accounts"), "accounts")
-            defaultAccount = try reader.string("default")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = [:]
-            object.set("accounts", accounts)
-            object.set("default", defaultAccount)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("accounts", \.accounts),
+            .optional("default", \.defaultAccount),
+        ]
     }
 }
 
@@ -43,34 +37,27 @@ package enum AccountShow: MethodCall {
 
     /// Which account.
     package struct Parameters: MethodParameters {
-        package static let names = ["account"]
-
         /// The account's name.
-        package var account: String
+        package var account = ""
 
         /// Shows this account.
         package init(account: String) {
             self.account = account
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.required(reader.string("account"), "account")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["account": .string(account)]
-        }
+        package static let members: [Member<Self>] = [.required("account", \.account)]
     }
 
     /// The settings.
     package struct Result: MethodResult {
         /// The account's name.
-        package var account: String
+        package var account = ""
         /// The settings in force.
-        package var config: JSONObject
+        package var config: JSONObject = [:]
         /// The file that they are from.
-        package var file: String
+        package var file = ""
         /// The preset that they build on.
         package var provider: String?
 
@@ -82,19 +69,14 @@ package enum AccountShow: MethodCall {
             self.provider = provider
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            account = try reader.required(reader.string("account"), "account")
-            config = try reader.required(reader.object("config"), "config")
-            file = try reader.required(reader.string("file"), "file")
-            provider = try reader.string("provider")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["account": .string(account), "config": .object(config), "file": .string(file)]
-            object.set("provider", provider)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .required("config", \.config),
+            .required("file", \.file),
+            .optional("provider", \.provider),
+        ]
     }
 }
 
@@ -104,10 +86,8 @@ package enum AccountRefresh: MethodCall {
 
     /// Which account.
     package struct Parameters: MethodParameters {
-        package static let names = ["account", "timeout"]
-
         /// The account's name.
-        package var account: String
+        package var account = ""
         /// How many seconds the call may wait.
         package var timeout: Int64?
 
@@ -117,17 +97,12 @@ package enum AccountRefresh: MethodCall {
             self.timeout = timeout
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.required(reader.string("account"), "account")
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["account": .string(account)]
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .optional("timeout", \.timeout, as: .seconds),
+        ]
     }
 
     package typealias Result = NoResult

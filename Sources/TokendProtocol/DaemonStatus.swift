@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
-
 /// How the daemon is.
-package struct DaemonStatus: Sendable, Equatable {
+package struct DaemonStatus: WireMessage {
     /// The program's version.
-    package var version: String
+    package var version = ""
     /// Its process.
-    package var pid: Int64
+    package var pid: Int64 = 0
     /// When it started, in unix seconds.
-    package var startedAt: Int64
+    package var startedAt: Int64 = 0
     /// The path of the socket that this was asked on.
-    package var socket: String
+    package var socket = ""
     /// Which store keeps the grants: `secret-service`, `file` or `memory`.
-    package var storeKind: String
+    package var storeKind = ""
     /// How that store is.
-    package var storeState: StoreState
+    package var storeState = StoreState.unknown
     /// The folder of the configuration.
-    package var configFolder: String
+    package var configFolder = ""
     /// Whether the configuration is in force.
-    package var configState: String
+    package var configState = ""
     /// What is wrong with it.
-    package var configFaults: [ConfigurationFault]
+    package var configFaults: [ConfigurationFault] = []
     /// The narrower sockets that are open; on the main socket alone.
     package var sockets: [FurtherSocket] = []
     /// Where its log goes: `journal`, or `stderr` of whoever started it; on the main socket alone.
@@ -30,16 +28,16 @@ package struct DaemonStatus: Sendable, Equatable {
     /// The file or the terminal that `stderr` is, as far as it has a path; on the main socket alone.
     package var logFile: String?
     /// How many clients are connected.
-    package var clients: Int64
+    package var clients: Int64 = 0
     /// How many requests were answered.
-    package var requests: Int64
+    package var requests: Int64 = 0
     /// How many refreshes were made.
-    package var refreshes: Int64
+    package var refreshes: Int64 = 0
 
     /// A socket that shows less than the main one.
-    package struct FurtherSocket: Sendable, Equatable {
-        package var name: String
-        package var path: String
+    package struct FurtherSocket: WireMessage {
+        package var name = ""
+        package var path = ""
         /// When it goes, in unix seconds.
         package var until: Int64?
 
@@ -50,18 +48,13 @@ package struct DaemonStatus: Sendable, Equatable {
             self.until = until
         }
 
-        init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            name = try reader.required(reader.string("name"), "name")
-            path = try reader.required(reader.string("path"), "path")
-            until = try reader.integer("until")
-        }
+        package init() {}
 
-        func encoded() -> JSONObject {
-            var object: JSONObject = ["name": .string(name), "path": .string(path)]
-            object.set("until", until)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("name", \.name),
+            .required("path", \.path),
+            .optional("until", \.until),
+        ]
     }
 
     /// A daemon that has nothing to count yet.
@@ -85,52 +78,28 @@ package struct DaemonStatus: Sendable, Equatable {
         self.configFolder = configFolder
         self.configState = configState
         self.configFaults = configFaults
-        clients = 0
-        requests = 0
-        refreshes = 0
     }
 
-    init(json: JSONObject) throws(ProtocolError) {
-        let reader = MemberReader(result: json)
-        version = try reader.required(reader.string("version"), "version")
-        pid = try reader.required(reader.integer("pid"), "pid")
-        startedAt = try reader.required(reader.integer("started_at"), "started_at")
-        socket = try reader.required(reader.string("socket"), "socket")
-        let store = MemberReader(result: try reader.required(reader.object("store"), "store"))
-        storeKind = try store.required(store.string("kind"), "kind")
-        storeState = StoreState(rawValue: try store.required(store.string("state"), "state"))
-        let config = MemberReader(result: try reader.required(reader.object("config"), "config"))
-        configFolder = try config.required(config.string("folder"), "folder")
-        configState = try config.required(config.string("state"), "state")
-        configFaults = try ConfigurationFault.list(config.required(config.objects("faults"), "faults"))
-        for object in try reader.objects("sockets") ?? [] { sockets.append(try FurtherSocket(json: object)) }
-        log = try reader.string("log")
-        logFile = try reader.string("log_file")
-        clients = try reader.required(reader.integer("clients"), "clients")
-        requests = try reader.required(reader.integer("requests"), "requests")
-        refreshes = try reader.required(reader.integer("refreshes"), "refreshes")
-    }
+    package init() {}
 
-    /// The members of `daemon`.
-    package func encoded() -> JSONObject {
-        var object: JSONObject = [
-            "version": .string(version),
-            "pid": .integer(pid),
-            "started_at": .integer(startedAt),
-            "socket": .string(socket),
-            "store": ["kind": .string(storeKind), "state": .string(storeState.rawValue)],
-            "config": [
-                "folder": .string(configFolder),
-                "state": .string(configState),
-                "faults": .array(configFaults.map { .object($0.encoded()) }),
-            ],
-            "clients": .integer(clients),
-            "requests": .integer(requests),
-            "refreshes": .integer(refreshes),
-        ]
-        object.set("log", log)
-        object.set("log_file", logFile)
-        if !sockets.isEmpty { object["sockets"] = .array(sockets.map { .object($0.encoded()) }) }
-        return object
-    }
+    package static let members: [Member<Self>] = [
+        .required("version", \.version),
+        .required("pid", \.pid),
+        .required("started_at", \.startedAt),
+        .required("socket", \.socket),
+        .group("store", [.required("kind", \.storeKind), .required("state", \.storeState)]),
+        .group(
+            "config",
+            [
+                .required("folder", \.configFolder), .required("state", \.configState),
+                .required("faults", \.configFaults),
+            ]
+        ),
+        .required("clients", \.clients),
+        .required("requests", \.requests),
+        .required("refreshes", \.refreshes),
+        .optional("log", \.log),
+        .optional("log_file", \.logFile),
+        .unlessDefault("sockets", \.sockets),
+    ]
 }

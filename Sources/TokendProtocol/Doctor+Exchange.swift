@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
-
 extension Doctor {
     /// One request to the provider and its answer, as lines for a user; no line has a secret in it.
-    package struct Exchange: Sendable, Equatable {
+    package struct Exchange: WireMessage {
         /// The method and the URL, without the values of its query.
-        package var request: String
+        package var request = ""
         /// Whether it was really sent, or only made.
-        package var isSent: Bool
+        package var isSent = false
         /// The headers and the form's members; values that are secret, or may be, are `…`.
-        package var sent: [String]
+        package var sent: [String] = []
         /// The status, the headers, and what the body is; or why there is none.
-        package var received: [String]
+        package var received: [String] = []
 
         /// An exchange that has no answer yet.
         package init(request: String, isSent: Bool, sent: [String] = [], received: [String] = []) {
@@ -23,19 +21,13 @@ extension Doctor {
             self.received = received
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            request = try reader.required(reader.string("request"), "request")
-            isSent = try reader.required(reader.flag("is_sent"), "is_sent")
-            sent = try reader.required(reader.strings("sent"), "sent")
-            received = try reader.required(reader.strings("received"), "received")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["request": .string(request), "is_sent": .bool(isSent)]
-            object.set("sent", sent)
-            object.set("received", received)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("request", \.request),
+            .required("is_sent", \.isSent),
+            .required("sent", \.sent),
+            .required("received", \.received),
+        ]
     }
 }

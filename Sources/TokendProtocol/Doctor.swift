@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
-
 /// `doctor`: what only the daemon can see.
 package enum Doctor: MethodCall {
     package static let method = Method.doctor
 
     /// One account, or all.
     package struct Parameters: MethodParameters {
-        package static let names = ["account", "timeout", "trace"]
-
         /// The account's name; nil for all.
         package var account: String?
         /// How many seconds the call may wait.
@@ -19,30 +15,23 @@ package enum Doctor: MethodCall {
         package var trace: Bool?
 
         /// Checks of one account, or of all.
-        package init(account: String? = nil) {
+        package init(account: String?) {
             self.account = account
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.string("account")
-            timeout = try reader.seconds("timeout")
-            trace = try reader.flag("trace")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = [:]
-            object.set("account", account)
-            object.set("timeout", timeout)
-            object.set("trace", trace)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .optional("account", \.account),
+            .optional("timeout", \.timeout, as: .seconds),
+            .optional("trace", \.trace),
+        ]
     }
 
     /// One thing that was looked at.
-    package struct Check: Sendable, Equatable {
+    package struct Check: WireMessage {
         /// How it went. An open set: unknown words decode to themselves.
-        package struct Outcome: RawRepresentable, Sendable, Hashable {
+        package struct Outcome: OpenWord {
             package let rawValue: String
 
             package init(rawValue: String) {
@@ -55,9 +44,9 @@ package enum Doctor: MethodCall {
         }
 
         /// What was looked at.
-        package var name: String
+        package var name = ""
         /// How it went.
-        package var result: Outcome
+        package var result = Outcome.skip
         /// What was seen.
         package var detail: String?
         /// What to do about it.
@@ -79,11 +68,21 @@ package enum Doctor: MethodCall {
             self.mend = mend
             self.program = program
         }
+
+        package init() {}
+
+        package static let members: [Member<Self>] = [
+            .required("name", \.name),
+            .required("result", \.result),
+            .optional("detail", \.detail),
+            .optional("mend", \.mend),
+            .optional("program", \.program),
+        ]
     }
 
     /// The checks, in the order in which they were made.
     package struct Result: MethodResult {
-        package var checks: [Check]
+        package var checks: [Check] = []
         /// What passed between the daemon and the provider, where that was asked for.
         package var trace: [Exchange]?
 
@@ -93,32 +92,11 @@ package enum Doctor: MethodCall {
             self.trace = trace
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            checks = try reader.required(reader.objects("checks"), "checks").map { object throws(ProtocolError) in
-                let reader = MemberReader(result: object)
-                return Check(
-                    try reader.required(reader.string("name"), "name"),
-                    Check.Outcome(rawValue: try reader.required(reader.string("result"), "result")),
-                    detail: try reader.string("detail"),
-                    mend: try reader.string("mend"),
-                    program: try reader.string("program")
-                )
-            }
-            trace = try reader.objects("trace")?.map { object throws(ProtocolError) in try Exchange(json: object) }
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            let list = checks.map { check in
-                var object: JSONObject = ["name": .string(check.name), "result": .string(check.result.rawValue)]
-                object.set("detail", check.detail)
-                object.set("mend", check.mend)
-                object.set("program", check.program)
-                return JSONValue.object(object)
-            }
-            var object: JSONObject = ["checks": .array(list)]
-            object.set("trace", trace?.map { $0.encoded() })
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("checks", \.checks),
+            .optional("trace", \.trace),
+        ]
     }
 }

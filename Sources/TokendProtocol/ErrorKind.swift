@@ -4,7 +4,7 @@
 /// What went wrong, in the word that programs branch on (`data.kind`).
 ///
 /// A kind that this version does not know, from a newer daemon, stays itself.
-package struct ErrorKind: RawRepresentable, Sendable, Hashable {
+package struct ErrorKind: OpenWord {
     /// The word on the wire.
     package let rawValue: String
 

@@ -4,7 +4,7 @@
 package import StrictJSON
 
 /// What happened, in the word of `events.subscribe`; one that this version does not know stays itself.
-package struct EventType: RawRepresentable, Sendable, Hashable {
+package struct EventType: OpenWord {
     /// The word on the wire.
     package let rawValue: String
 
@@ -40,15 +40,15 @@ package struct EventType: RawRepresentable, Sendable, Hashable {
 }
 
 /// A notification to a subscriber of `events.subscribe`.
-package struct EventMessage: Sendable, Equatable {
+package struct EventMessage: WireMessage {
     /// What happened.
-    package var type: EventType
+    package var type = EventType.configReloaded
     /// The account that it happened to; nil where it concerns none.
     package var account: String?
     /// When, in unix seconds.
-    package var at: Int64
+    package var at: Int64 = 0
     /// The members that the type says besides.
-    package var details: JSONObject
+    package var details: JSONObject = [:]
 
     /// An event.
     package init(_ type: EventType, account: String? = nil, at: Int64, details: JSONObject = [:]) {
@@ -58,11 +58,23 @@ package struct EventMessage: Sendable, Equatable {
         self.details = details
     }
 
+    package init() {}
+
+    package static let members: [Member<Self>] = [
+        .required("type", \.type),
+        .optional("account", \.account),
+        .required("at", \.at),
+    ]
+
+    /// Reads the notification's `params`.
+    package init(json: JSONObject) throws(ProtocolError) {
+        try self.init(reading: MemberReader(result: json))
+        details = json.keeping { !Self.names.contains($0) }
+    }
+
     /// The notification's `params`.
     package func encoded() -> JSONObject {
-        var object: JSONObject = ["type": .string(type.rawValue)]
-        object["account"] = account.map(JSONValue.string)
-        object["at"] = .integer(at)
+        var object = declaredMembers
         for member in details where object[member.name] == nil {
             object[member.name] = member.value
         }
@@ -77,21 +89,9 @@ package struct EventMessage: Sendable, Equatable {
         return output
     }
 
-    /// Reads the notification's `params`.
-    package init(params: JSONObject) throws(ProtocolError) {
-        let reader = MemberReader(result: params)
-        type = EventType(rawValue: try reader.required(reader.string("type"), "type"))
-        account = try reader.string("account")
-        at = try reader.required(reader.integer("at"), "at")
-        details = params
-        for name in ["type", "account", "at"] {
-            details[name] = nil
-        }
-    }
-
     /// Reads a message that has a `method`; nil where it is another notification than an event.
     init?(message: JSONObject) throws(ProtocolError) {
         guard message["method"] == "event", let params = message["params"]?.object else { return nil }
-        try self.init(params: params)
+        try self.init(json: params)
     }
 }

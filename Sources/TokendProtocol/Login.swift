@@ -10,10 +10,8 @@ package enum LoginWait: MethodCall {
 
     /// Which login.
     package struct Parameters: MethodParameters {
-        package static let names = ["login_id", "timeout"]
-
         /// The login's id.
-        package var loginID: String
+        package var loginID = ""
         /// How many seconds the call may wait.
         package var timeout: Int64?
 
@@ -23,17 +21,12 @@ package enum LoginWait: MethodCall {
             self.timeout = timeout
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            loginID = try reader.required(reader.string("login_id"), "login_id")
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["login_id": .string(loginID)]
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("login_id", \.loginID),
+            .optional("timeout", \.timeout, as: .seconds),
+        ]
     }
 
     package typealias Result = LoginResult
@@ -42,15 +35,15 @@ package enum LoginWait: MethodCall {
 /// What a login came to.
 package struct LoginResult: MethodResult {
     /// The account that is signed in now.
-    package var account: String
+    package var account = ""
     /// The subject, where the provider names one.
     package var subject: String?
     /// The e-mail or the preferred user name of the subject.
     package var identity: String?
     /// What was granted.
-    package var scope: String
+    package var scope = ""
     /// Whether there is a refresh token.
-    package var renewable: Bool
+    package var renewable = false
     /// When the token ends, in unix seconds.
     package var expiresAt: Int64?
     /// What came back besides the code, and what the one who caught the redirect added.
@@ -75,27 +68,17 @@ package struct LoginResult: MethodResult {
         self.metadata = metadata
     }
 
-    package init(json: JSONObject) throws(ProtocolError) {
-        let reader = MemberReader(result: json)
-        account = try reader.required(reader.string("account"), "account")
-        subject = try reader.string("subject")
-        identity = try reader.string("identity")
-        scope = try reader.required(reader.string("scope"), "scope")
-        renewable = try reader.required(reader.flag("renewable"), "renewable")
-        expiresAt = try reader.integer("expires_at")
-        metadata = try reader.object("metadata")
-    }
+    package init() {}
 
-    package func encoded() -> JSONObject {
-        var object: JSONObject = ["account": .string(account)]
-        object.set("subject", subject)
-        object.set("identity", identity)
-        object.set("scope", scope)
-        object.set("renewable", renewable)
-        object.set("expires_at", expiresAt)
-        object.set("metadata", metadata)
-        return object
-    }
+    package static let members: [Member<Self>] = [
+        .required("account", \.account),
+        .optional("subject", \.subject),
+        .optional("identity", \.identity),
+        .required("scope", \.scope),
+        .required("renewable", \.renewable),
+        .optional("expires_at", \.expiresAt),
+        .optional("metadata", \.metadata),
+    ]
 }
 
 /// `login.check`: whether a URL is a login's redirect.
@@ -104,12 +87,10 @@ package enum LoginCheck: MethodCall {
 
     /// Which login, and the URL that a web view is about to load (it may hold a code).
     package struct Parameters: MethodParameters {
-        package static let names = ["login_id", "url"]
-
         /// The login's id.
-        package var loginID: String
+        package var loginID = ""
         /// The URL.
-        package var url: Secret
+        package var url = Secret("")
 
         /// Asks about this URL.
         package init(loginID: String, url: Secret) {
@@ -117,23 +98,18 @@ package enum LoginCheck: MethodCall {
             self.url = url
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            loginID = try reader.required(reader.string("login_id"), "login_id")
-            url = try reader.required(reader.secret("url"), "url")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["login_id": .string(loginID)]
-            object.set("url", url)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("login_id", \.loginID),
+            .required("url", \.url),
+        ]
     }
 
     /// The answer.
     package struct Result: MethodResult {
         /// Whether the web view must stop loading and hand the URL to `login.complete`.
-        package var redirect: Bool
+        package var redirect = false
         /// What came back besides the code, where the URL is the login's answer.
         package var metadata: JSONObject?
 
@@ -143,17 +119,12 @@ package enum LoginCheck: MethodCall {
             self.metadata = metadata
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            redirect = try reader.required(reader.flag("redirect"), "redirect")
-            metadata = try reader.object("metadata")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["redirect": .bool(redirect)]
-            object.set("metadata", metadata)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("redirect", \.redirect),
+            .optional("metadata", \.metadata),
+        ]
     }
 }
 
@@ -163,10 +134,8 @@ package enum LoginComplete: MethodCall {
 
     /// The redirect.
     package struct Parameters: MethodParameters {
-        package static let names = ["url", "login_id", "metadata", "timeout"]
-
         /// The URL, with the code and the state in it.
-        package var url: Secret
+        package var url = Secret("")
         /// The login's id; without it the login is found by the state.
         package var loginID: String?
         /// What the one who caught the redirect says of it.
@@ -180,22 +149,14 @@ package enum LoginComplete: MethodCall {
             self.loginID = loginID
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            url = try reader.required(reader.secret("url"), "url")
-            loginID = try reader.string("login_id")
-            metadata = try reader.object("metadata")
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = [:]
-            object.set("url", url)
-            object.set("login_id", loginID)
-            object.set("metadata", metadata)
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("url", \.url),
+            .optional("login_id", \.loginID),
+            .optional("metadata", \.metadata),
+            .optional("timeout", \.timeout, as: .seconds),
+        ]
     }
 
     package typealias Result = LoginResult
@@ -207,24 +168,17 @@ package enum LoginCancel: MethodCall {
 
     /// Which login.
     package struct Parameters: MethodParameters {
-        package static let names = ["login_id"]
-
         /// The login's id.
-        package var loginID: String
+        package var loginID = ""
 
         /// Cancels this login.
         package init(loginID: String) {
             self.loginID = loginID
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            loginID = try reader.required(reader.string("login_id"), "login_id")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["login_id": .string(loginID)]
-        }
+        package static let members: [Member<Self>] = [.required("login_id", \.loginID)]
     }
 
     package typealias Result = NoResult

@@ -15,25 +15,17 @@ package protocol MethodCall {
 }
 
 /// The parameters of a method.
-package protocol MethodParameters: Sendable, Equatable {
-    /// The names of all members, as `hello` lists them.
-    static var names: [String] { get }
+package protocol MethodParameters: WireMessage {}
 
+extension MethodParameters {
     /// Reads `params`; a missing, unknown or ill-typed member is `invalid_params` and named.
-    init(params: JSONObject) throws(ProtocolError)
-
-    /// The members as a client sends them.
-    func encoded() -> JSONObject
+    package init(params: JSONObject) throws(ProtocolError) {
+        try self.init(reading: MemberReader(parameters: params, names: Self.names))
+    }
 }
 
-/// The result of a method. Reading one ignores members that this version does not know.
-package protocol MethodResult: Sendable, Equatable {
-    /// Reads the result; what breaks the protocol is an `internal_error` of the daemon that sent it.
-    init(json: JSONObject) throws(ProtocolError)
-
-    /// The members as the daemon sends them.
-    func encoded() -> JSONObject
-
+/// The result of a method.
+package protocol MethodResult: WireMessage {
     /// Appends the result's JSON.
     func append(to output: inout [UInt8])
 }
@@ -45,7 +37,21 @@ extension MethodResult {
     }
 }
 
+extension Method {
+    /// The methods that are built, each with its messages.
+    package static let calls: [any (MethodCall & SendableMetatype).Type] = [
+        Hello.self, Status.self, TokenGet.self, LoginStart.self, LoginWait.self, LoginCheck.self, LoginComplete.self,
+        LoginCancel.self, Logout.self, StoreUnlock.self, AccountList.self, AccountShow.self, AccountAdd.self,
+        AccountSecret.self, AccountImport.self, AccountRefresh.self, AccountPause.self, AccountResume.self,
+        AccountRemove.self, ProviderList.self, ProviderFetch.self, ConfigReload.self, Doctor.self,
+        EventsSubscribe.self, PolicyList.self, PolicyRevoke.self, ConfirmAnswer.self,
+    ]
+}
+
 extension MethodCall {
+    /// The names of its parameters, as `hello` lists them.
+    package static var parameterNames: [String] { Parameters.names }
+
     /// The request that calls this method.
     package static func request(_ parameters: Parameters, id: RawID?) -> RequestMessage {
         RequestMessage(method: method.rawValue, params: parameters.encoded(), id: id)
@@ -62,28 +68,14 @@ extension MethodCall {
 
 /// The parameters of a method that takes none.
 package struct NoParameters: MethodParameters {
-    package static let names: [String] = []
-
-    /// No parameters.
     package init() {}
 
-    package init(params: JSONObject) throws(ProtocolError) {
-        _ = try MemberReader(parameters: params, names: Self.names)
-    }
-
-    package func encoded() -> JSONObject {
-        [:]
-    }
+    package static let members: [Member<Self>] = []
 }
 
 /// The result of a method that has nothing to tell: `{}`.
 package struct NoResult: MethodResult {
-    /// An empty result.
     package init() {}
 
-    package init(json: JSONObject) throws(ProtocolError) {}
-
-    package func encoded() -> JSONObject {
-        [:]
-    }
+    package static let members: [Member<Self>] = []
 }

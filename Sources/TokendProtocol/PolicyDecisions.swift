@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
-
 /// `policy.list`: what people have said for good.
 package enum PolicyList: MethodCall {
     package static let method = Method.policyList
@@ -11,33 +9,25 @@ package enum PolicyList: MethodCall {
 
     /// The answers that are remembered.
     package struct Result: MethodResult {
-        package var decisions: [Decision]
+        package var decisions: [Decision] = []
 
         /// Decisions in their order.
         package init(decisions: [Decision]) {
             self.decisions = decisions
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            decisions = []
-            for object in try reader.required(reader.objects("decisions"), "decisions") {
-                decisions.append(try Decision(json: object))
-            }
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["decisions": .array(decisions.map { .object($0.encoded()) })]
-        }
+        package static let members: [Member<Self>] = [.required("decisions", \.decisions)]
     }
 
     /// One program that may have one account's tokens without being asked about again.
-    package struct Decision: Sendable, Equatable {
-        package var account: String
+    package struct Decision: WireMessage {
+        package var account = ""
         /// In the words of `allow`.
-        package var client: String
+        package var client = ""
         /// When it was said, in unix seconds.
-        package var at: Int64
+        package var at: Int64 = 0
 
         /// A decision.
         package init(account: String, client: String, at: Int64) {
@@ -46,18 +36,13 @@ package enum PolicyList: MethodCall {
             self.at = at
         }
 
-        /// Reads one; a missing member is a fault of whoever wrote it.
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            account = try reader.required(reader.string("account"), "account")
-            client = try reader.required(reader.string("client"), "client")
-            at = try reader.required(reader.integer("at"), "at")
-        }
+        package init() {}
 
-        /// The decision's members.
-        package func encoded() -> JSONObject {
-            ["account": .string(account), "client": .string(client), "at": .integer(at)]
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .required("client", \.client),
+            .required("at", \.at),
+        ]
     }
 }
 
@@ -68,11 +53,9 @@ package enum PolicyRevoke: MethodCall {
 
     /// Which decision.
     package struct Parameters: MethodParameters {
-        package static let names = ["account", "client"]
-
-        package var account: String
+        package var account = ""
         /// In the words of `policy.list`.
-        package var client: String
+        package var client = ""
 
         /// A decision's two names.
         package init(account: String, client: String) {
@@ -80,15 +63,12 @@ package enum PolicyRevoke: MethodCall {
             self.client = client
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.required(reader.string("account"), "account")
-            client = try reader.required(reader.string("client"), "client")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["account": .string(account), "client": .string(client)]
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .required("client", \.client),
+        ]
     }
 }
 
@@ -98,20 +78,20 @@ package enum ConfirmAnswer: MethodCall {
     package typealias Result = NoResult
 
     /// What a user may say.
-    package enum Answer: String, Sendable, CaseIterable {
+    package enum Answer: String, WireValue, CaseIterable {
         /// This time.
         case once
         /// From now on.
         case always
         case deny
+
+        package static let form = WireForm.word(of: allCases)
     }
 
     /// Which question, and what is said.
     package struct Parameters: MethodParameters {
-        package static let names = ["id", "answer"]
-
-        package var id: String
-        package var answer: Answer
+        package var id = ""
+        package var answer = Answer.deny
 
         /// An answer.
         package init(id: String, answer: Answer) {
@@ -119,17 +99,11 @@ package enum ConfirmAnswer: MethodCall {
             self.answer = answer
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            id = try reader.required(reader.string("id"), "id")
-            let answer = try reader.read("answer", as: "once, always or deny") { value in
-                value.string.flatMap(Answer.init(rawValue:))
-            }
-            self.answer = try reader.required(answer, "answer")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["id": .string(id), "answer": .string(answer.rawValue)]
-        }
+        package static let members: [Member<Self>] = [
+            .required("id", \.id),
+            .required("answer", \.answer),
+        ]
     }
 }

@@ -15,10 +15,8 @@ package enum ProviderFetch: MethodCall {
 
     /// Where the list is.
     package struct Parameters: MethodParameters {
-        package static let names = ["url", "timeout"]
-
         /// The list's URL: https, or http on a loopback address.
-        package var url: String
+        package var url = ""
         /// How many seconds the call may wait.
         package var timeout: Int64?
 
@@ -28,29 +26,24 @@ package enum ProviderFetch: MethodCall {
             self.timeout = timeout
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            url = try reader.required(reader.string("url"), "url")
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["url": .string(url)]
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("url", \.url),
+            .optional("timeout", \.timeout, as: .seconds),
+        ]
     }
 
     /// What the server published; nothing of it is written anywhere.
     package struct Result: MethodResult {
         /// One suggestion that makes a good account.
-        package struct Suggestion: Sendable, Equatable {
+        package struct Suggestion: WireMessage {
             /// A name for the account.
-            package var account: String
+            package var account = ""
             /// What people call it.
             package var title: String?
             /// Its settings, for `account.add`.
-            package var config: JSONObject
+            package var config: JSONObject = [:]
 
             /// A suggestion.
             package init(account: String, title: String? = nil, config: JSONObject) {
@@ -58,12 +51,20 @@ package enum ProviderFetch: MethodCall {
                 self.title = title
                 self.config = config
             }
+
+            package init() {}
+
+            package static let members: [Member<Self>] = [
+                .required("account", \.account),
+                .optional("title", \.title),
+                .required("config", \.config),
+            ]
         }
 
         /// In the order of the list.
-        package var providers: [Suggestion]
+        package var providers: [Suggestion] = []
         /// What was passed over, and why; a sentence each.
-        package var refused: [String]
+        package var refused: [String] = []
         /// Why there is nothing: the server publishes no list.
         package var note: String?
 
@@ -74,34 +75,12 @@ package enum ProviderFetch: MethodCall {
             self.note = note
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            providers = []
-            for object in try reader.required(reader.objects("providers"), "providers") {
-                let inner = MemberReader(result: object)
-                providers.append(
-                    Suggestion(
-                        account: try inner.required(inner.string("account"), "account"),
-                        title: try inner.string("title"),
-                        config: try inner.required(inner.object("config"), "config")
-                    )
-                )
-            }
-            refused = try reader.strings("refused") ?? []
-            note = try reader.string("note")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            let suggestions = providers.map { suggestion -> JSONObject in
-                var object: JSONObject = ["account": .string(suggestion.account)]
-                object.set("title", suggestion.title)
-                object["config"] = .object(suggestion.config)
-                return object
-            }
-            var object: JSONObject = ["providers": .array(suggestions.map { .object($0) })]
-            object.set("refused", refused.isEmpty ? nil : refused)
-            object.set("note", note)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("providers", \.providers),
+            .unlessDefault("refused", \.refused),
+            .optional("note", \.note),
+        ]
     }
 }

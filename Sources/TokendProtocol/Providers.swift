@@ -12,35 +12,27 @@ package enum ProviderList: MethodCall {
     /// The presets.
     package struct Result: MethodResult {
         /// Sorted by name.
-        package var providers: [PresetDescription]
+        package var providers: [PresetDescription] = []
 
         /// A list.
         package init(providers: [PresetDescription]) {
             self.providers = providers
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            providers = []
-            for object in try reader.required(reader.objects("providers"), "providers") {
-                providers.append(try PresetDescription(json: object))
-            }
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["providers": .array(providers.map { .object($0.encoded()) })]
-        }
+        package static let members: [Member<Self>] = [.required("providers", \.providers)]
     }
 }
 
 /// One preset, as a user needs it to make an account.
-package struct PresetDescription: Sendable, Equatable {
+package struct PresetDescription: WireMessage {
     /// What a user supplies besides a registration.
-    package struct Question: Sendable, Equatable {
+    package struct Question: WireMessage {
         /// Its name in the account's `set`.
-        package var name: String
+        package var name = ""
         /// What it is, for a user.
-        package var about: String
+        package var about = ""
         /// What an answer is: `host` or `url`; nil for a word of letters, digits and `._-`.
         package var kind: String?
         /// An answer as it may look.
@@ -62,14 +54,24 @@ package struct PresetDescription: Sendable, Equatable {
             self.example = example
             self.standard = standard
         }
+
+        package init() {}
+
+        package static let members: [Member<Self>] = [
+            .required("name", \.name),
+            .defaulted("about", \.about),
+            .optional("kind", \.kind),
+            .optional("example", \.example),
+            .optional("default", \.standard),
+        ]
     }
 
     /// What accounts name it by.
-    package var provider: String
+    package var provider = ""
     /// What people call the provider.
-    package var title: String
+    package var title = ""
     /// What it is for.
-    package var about: String
+    package var about = ""
     /// Where an application is registered.
     package var registerURL: String?
     /// As what.
@@ -77,13 +79,13 @@ package struct PresetDescription: Sendable, Equatable {
     /// The redirect URI to register, byte for byte.
     package var redirect: String?
     /// What to know before, a sentence each.
-    package var notes: [String]
+    package var notes: [String] = []
     /// Whether the provider registers a client by itself, so that a user need not.
     package var registersClients = false
     /// What else must be supplied.
-    package var asks: [Question]
+    package var asks: [Question] = []
     /// The settings that accounts get, with `{NAME}` where an answer goes.
-    package var account: JSONObject
+    package var account: JSONObject = [:]
     /// Its file, where a user or an administrator wrote it.
     package var file: String?
     /// What is wrong with it; then it is of no use.
@@ -95,68 +97,26 @@ package struct PresetDescription: Sendable, Equatable {
         self.title = title
         self.about = about
         self.account = account
-        notes = []
-        asks = []
     }
 
-    /// Reads one of a list.
-    package init(json: JSONObject) throws(ProtocolError) {
-        let reader = MemberReader(result: json)
-        provider = try reader.required(reader.string("provider"), "provider")
-        title = try reader.required(reader.string("title"), "title")
-        about = try reader.string("about") ?? ""
-        notes = try reader.strings("notes") ?? []
-        account = try reader.object("account") ?? [:]
-        file = try reader.string("file")
-        fault = try reader.string("fault")
-        registersClients = try reader.flag("registers_clients") ?? false
-        if let register = try reader.object("register") {
-            let inner = MemberReader(result: register)
-            registerURL = try inner.string("url")
-            registerAs = try inner.string("as")
-            redirect = try inner.string("redirect")
-        }
-        asks = []
-        for object in try reader.objects("asks") ?? [] {
-            let inner = MemberReader(result: object)
-            asks.append(
-                Question(
-                    name: try inner.required(inner.string("name"), "name"),
-                    about: try inner.string("about") ?? "",
-                    kind: try inner.string("kind"),
-                    example: try inner.string("example"),
-                    standard: try inner.string("default")
-                )
-            )
-        }
-    }
+    package init() {}
 
-    /// One of a list.
-    package func encoded() -> JSONObject {
-        var object: JSONObject = [
-            "provider": .string(provider), "title": .string(title), "about": .string(about),
-            "account": .object(account),
-        ]
-        var register: JSONObject = [:]
-        register.set("url", registerURL)
-        register.set("as", registerAs)
-        register.set("redirect", redirect)
-        if !register.isEmpty { object["register"] = .object(register) }
-        object.set("notes", notes.isEmpty ? nil : notes)
-        if registersClients { object["registers_clients"] = true }
-        if !asks.isEmpty { object["asks"] = .array(asks.map { .object($0.encoded()) }) }
-        object.set("file", file)
-        object.set("fault", fault)
-        return object
-    }
-}
-
-extension PresetDescription.Question {
-    fileprivate func encoded() -> JSONObject {
-        var object: JSONObject = ["name": .string(name), "about": .string(about)]
-        object.set("kind", kind)
-        object.set("example", example)
-        object.set("default", standard)
-        return object
-    }
+    package static let members: [Member<Self>] = [
+        .required("provider", \.provider),
+        .required("title", \.title),
+        .defaulted("about", \.about),
+        .defaulted("account", \.account),
+        .group(
+            "register",
+            isRequired: false,
+            [
+                .optional("url", \.registerURL), .optional("as", \.registerAs), .optional("redirect", \.redirect),
+            ]
+        ),
+        .unlessDefault("notes", \.notes),
+        .unlessDefault("registers_clients", \.registersClients),
+        .unlessDefault("asks", \.asks),
+        .optional("file", \.file),
+        .optional("fault", \.fault),
+    ]
 }

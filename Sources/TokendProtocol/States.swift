@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 /// How an account is; one that this version does not know stays itself.
-package struct AccountState: RawRepresentable, Sendable, Hashable {
+package struct AccountState: OpenWord {
     /// The word on the wire.
     package let rawValue: String
 
@@ -32,7 +32,7 @@ package struct AccountState: RawRepresentable, Sendable, Hashable {
 }
 
 /// How the secret store is; one that this version does not know stays itself.
-package struct StoreState: RawRepresentable, Sendable, Hashable {
+package struct StoreState: OpenWord {
     /// The word on the wire.
     package let rawValue: String
 
@@ -52,7 +52,7 @@ package struct StoreState: RawRepresentable, Sendable, Hashable {
 }
 
 /// Why a login is required; one that this version does not know stays itself.
-package struct LoginReason: RawRepresentable, Sendable, Hashable {
+package struct LoginReason: OpenWord {
     /// The word on the wire.
     package let rawValue: String
 
@@ -78,7 +78,7 @@ package struct LoginReason: RawRepresentable, Sendable, Hashable {
 }
 
 /// How a login is made; one that this version does not know stays itself in results and is refused in parameters.
-package struct LoginFlow: RawRepresentable, Sendable, Hashable {
+package struct LoginFlow: OpenWord {
     /// The word on the wire.
     package let rawValue: String
 

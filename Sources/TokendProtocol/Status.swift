@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
-
 /// `status`: how the daemon and its accounts are.
 package enum Status: MethodCall {
     package static let method = Method.status
 
     /// Which accounts are asked about.
     package struct Parameters: MethodParameters {
-        package static let names = ["account"]
-
         /// One account, or all where it is nil.
         package var account: String?
 
         /// One account, or all.
-        package init(account: String? = nil) {
+        package init(account: String?) {
             self.account = account
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.string("account")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = [:]
-            object.set("account", account)
-            return object
-        }
+        package static let members: [Member<Self>] = [.optional("account", \.account)]
     }
 
     /// The daemon and the accounts.
     package struct Result: MethodResult {
         /// The daemon itself.
-        package var daemon: DaemonStatus
+        package var daemon = DaemonStatus()
         /// The accounts that were asked about.
-        package var accounts: [AccountStatus]
+        package var accounts: [AccountStatus] = []
 
         /// A status.
         package init(daemon: DaemonStatus, accounts: [AccountStatus]) {
@@ -44,24 +33,17 @@ package enum Status: MethodCall {
             self.accounts = accounts
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            daemon = try DaemonStatus(json: reader.required(reader.object("daemon"), "daemon"))
-            var accounts: [AccountStatus] = []
-            for object in try reader.required(reader.objects("accounts"), "accounts") {
-                accounts.append(try AccountStatus(json: object))
-            }
-            self.accounts = accounts
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["daemon": .object(daemon.encoded()), "accounts": .array(accounts.map { .object($0.encoded()) })]
-        }
+        package static let members: [Member<Self>] = [
+            .required("daemon", \.daemon),
+            .required("accounts", \.accounts),
+        ]
     }
 }
 
 /// A fault of the configuration, with its place.
-package struct ConfigurationFault: Sendable, Equatable {
+package struct ConfigurationFault: WireMessage {
     /// What a user does about a fault, where that is not to edit the file. A word that this version does not know,
     /// from a newer daemon, counts as none.
     package enum Mend: String, Sendable {
@@ -74,13 +56,13 @@ package struct ConfigurationFault: Sendable, Equatable {
     }
 
     /// The file.
-    package var file: String
+    package var file = ""
     /// The line, counted from 1, where the fault has one.
     package var line: Int64?
     /// The member at fault, with dots for levels.
     package var member: String?
     /// One sentence for a user.
-    package var message: String
+    package var message = ""
     /// nil: edit the file.
     package var mend: Mend?
 
@@ -93,30 +75,13 @@ package struct ConfigurationFault: Sendable, Equatable {
         self.mend = mend
     }
 
-    init(json: JSONObject) throws(ProtocolError) {
-        let reader = MemberReader(result: json)
-        file = try reader.required(reader.string("file"), "file")
-        line = try reader.integer("line")
-        member = try reader.string("member")
-        message = try reader.required(reader.string("message"), "message")
-        mend = try reader.string("mend").flatMap(Mend.init)
-    }
+    package init() {}
 
-    /// The fault's members.
-    package func encoded() -> JSONObject {
-        var object: JSONObject = ["file": .string(file)]
-        object.set("line", line)
-        object.set("member", member)
-        object.set("message", message)
-        object.set("mend", mend?.rawValue)
-        return object
-    }
-
-    static func list(_ objects: [JSONObject]) throws(ProtocolError) -> [ConfigurationFault] {
-        var faults: [ConfigurationFault] = []
-        for object in objects {
-            faults.append(try ConfigurationFault(json: object))
-        }
-        return faults
-    }
+    package static let members: [Member<Self>] = [
+        .required("file", \.file),
+        .optional("line", \.line),
+        .optional("member", \.member),
+        .required("message", \.message),
+        .unlessDefault("mend", \.mend, as: .knownWord()),
+    ]
 }

@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 package import Secrets
-package import StrictJSON
 
 /// `store.unlock`: opens the secret store.
 package enum StoreUnlock: MethodCall {
@@ -10,50 +9,37 @@ package enum StoreUnlock: MethodCall {
 
     /// How.
     package struct Parameters: MethodParameters {
-        package static let names = ["passphrase", "timeout"]
-
         /// The file store's passphrase; the Secret Service asks the user itself.
         package var passphrase: Secret?
         /// How many seconds the call may wait.
         package var timeout: Int64?
 
         /// Unlocks with a passphrase, or by the store's own prompt.
-        package init(passphrase: Secret? = nil) {
+        package init(passphrase: Secret?) {
             self.passphrase = passphrase
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            passphrase = try reader.secret("passphrase")
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = [:]
-            object.set("passphrase", passphrase)
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .optional("passphrase", \.passphrase),
+            .optional("timeout", \.timeout, as: .seconds),
+        ]
     }
 
     /// How the store is now.
     package struct Result: MethodResult {
         /// The state.
-        package var state: StoreState
+        package var state = StoreState.unknown
 
         /// A state.
         package init(state: StoreState) {
             self.state = state
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            state = StoreState(rawValue: try reader.required(reader.string("state"), "state"))
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["state": .string(state.rawValue)]
-        }
+        package static let members: [Member<Self>] = [.required("state", \.state)]
     }
 }
 
@@ -66,9 +52,9 @@ package enum ConfigReload: MethodCall {
     /// How the configuration is now.
     package struct Result: MethodResult {
         /// Whether it is in force.
-        package var state: String
+        package var state = ""
         /// What is wrong with it.
-        package var faults: [ConfigurationFault]
+        package var faults: [ConfigurationFault] = []
 
         /// A configuration that was read.
         package init(state: String, faults: [ConfigurationFault] = []) {
@@ -76,15 +62,12 @@ package enum ConfigReload: MethodCall {
             self.faults = faults
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            state = try reader.required(reader.string("state"), "state")
-            faults = try ConfigurationFault.list(reader.required(reader.objects("faults"), "faults"))
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            ["state": .string(state), "faults": .array(faults.map { .object($0.encoded()) })]
-        }
+        package static let members: [Member<Self>] = [
+            .required("state", \.state),
+            .required("faults", \.faults),
+        ]
     }
 }
 
@@ -95,25 +78,16 @@ package enum EventsSubscribe: MethodCall {
 
     /// What the client does with them.
     package struct Parameters: MethodParameters {
-        package static let names = ["confirms"]
-
         /// Whether the client puts `confirm_wanted` to a user, and answers.
         package var confirms: Bool?
 
         /// A client that listens, or also answers.
-        package init(confirms: Bool? = nil) {
+        package init(confirms: Bool?) {
             self.confirms = confirms
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            confirms = try reader.flag("confirms")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = [:]
-            object.set("confirms", confirms)
-            return object
-        }
+        package static let members: [Member<Self>] = [.optional("confirms", \.confirms)]
     }
 }

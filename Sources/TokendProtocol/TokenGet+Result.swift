@@ -8,23 +8,23 @@ extension TokenGet {
     /// A token, and what goes with it. Times are unix seconds.
     package struct Result: MethodResult {
         /// The account that it is of.
-        package var account: String
+        package var account = ""
         /// The issuer of that account.
-        package var issuer: String
+        package var issuer = ""
         /// The access token.
-        package var accessToken: Secret
+        package var accessToken = Secret("")
         /// How it is presented: `Bearer`, `DPoP`, ….
-        package var tokenType: String
+        package var tokenType = ""
         /// What it covers, with spaces between.
-        package var scope: String
+        package var scope = ""
         /// When it ends; nil where the provider does not tell.
         package var expiresAt: Int64?
         /// How many seconds it still holds.
         package var expiresIn: Int64?
         /// Whether there is a refresh token.
-        package var renewable: Bool
+        package var renewable = false
         /// Whether it was fetched for this call.
-        package var refreshed: Bool
+        package var refreshed = false
         /// The ID token, where it was asked for.
         package var idToken: Secret?
         /// When the ID token ends.
@@ -52,38 +52,23 @@ extension TokenGet {
             refreshed = false
         }
 
-        package init(json: JSONObject) throws(ProtocolError) {
-            let reader = MemberReader(result: json)
-            account = try reader.required(reader.string("account"), "account")
-            issuer = try reader.required(reader.string("issuer"), "issuer")
-            accessToken = try reader.required(reader.secret("access_token"), "access_token")
-            tokenType = try reader.required(reader.string("token_type"), "token_type")
-            scope = try reader.required(reader.string("scope"), "scope")
-            expiresAt = try reader.integer("expires_at")
-            expiresIn = try reader.integer("expires_in")
-            renewable = try reader.required(reader.flag("renewable"), "renewable")
-            refreshed = try reader.required(reader.flag("refreshed"), "refreshed")
-            idToken = try reader.secret("id_token")
-            idTokenExpiresAt = try reader.integer("id_token_expires_at")
-            extra = try reader.object("extra")
-            metadata = try reader.object("metadata")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = ["account": .string(account), "issuer": .string(issuer)]
-            object.set("access_token", accessToken)
-            object.set("token_type", tokenType)
-            object.set("scope", scope)
-            object.set("expires_at", expiresAt)
-            object.set("expires_in", expiresIn)
-            object.set("renewable", renewable)
-            object.set("refreshed", refreshed)
-            object.set("id_token", idToken)
-            object.set("id_token_expires_at", idTokenExpiresAt)
-            object.set("extra", extra)
-            object.set("metadata", metadata)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .required("account", \.account),
+            .required("issuer", \.issuer),
+            .required("access_token", \.accessToken),
+            .required("token_type", \.tokenType),
+            .required("scope", \.scope),
+            .optional("expires_at", \.expiresAt),
+            .optional("expires_in", \.expiresIn),
+            .required("renewable", \.renewable),
+            .required("refreshed", \.refreshed),
+            .optional("id_token", \.idToken),
+            .optional("id_token_expires_at", \.idTokenExpiresAt),
+            .optional("extra", \.extra),
+            .optional("metadata", \.metadata),
+        ]
 
         /// Writes the result straight from the secrets' bytes: this is the path of every cached token, and no
         /// `String` of a token arises on it.

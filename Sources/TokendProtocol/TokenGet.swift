@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 package import Secrets
-package import StrictJSON
 
 /// `token.get`: an access token that holds.
 package enum TokenGet: MethodCall {
@@ -10,11 +9,6 @@ package enum TokenGet: MethodCall {
 
     /// Which token is wanted. Nil stands for a member that was not given; its default is the daemon's matter.
     package struct Parameters: MethodParameters {
-        package static let names = [
-            "account", "scope", "min_valid", "rejected", "fresh", "timeout", "interactive", "application", "issuer",
-            "narrow", "resource", "audience", "id_token", "challenge",
-        ]
-
         /// Bytes of a program's name for itself.
         package static let applicationLimit = 256
         /// Bytes of a challenge: more than servers put into a header.
@@ -51,45 +45,27 @@ package enum TokenGet: MethodCall {
         package var timeout: Int64?
 
         /// The default account's token.
-        package init(account: String? = nil) {
+        package init(account: String?) {
             self.account = account
         }
 
-        package init(params: JSONObject) throws(ProtocolError) {
-            let reader = try MemberReader(parameters: params, names: Self.names)
-            account = try reader.string("account")
-            issuer = try reader.string("issuer")
-            scope = try reader.scope("scope")
-            narrow = try reader.flag("narrow")
-            resource = try reader.stringOrList("resource")
-            audience = try reader.string("audience")
-            minValid = try reader.seconds("min_valid")
-            rejected = try reader.secret("rejected")
-            challenge = try reader.string("challenge", upTo: Self.challengeLimit)
-            fresh = try reader.flag("fresh")
-            interactive = try reader.flag("interactive")
-            idToken = try reader.flag("id_token")
-            application = try reader.string("application", upTo: Self.applicationLimit)
-            timeout = try reader.seconds("timeout")
-        }
+        package init() {}
 
-        package func encoded() -> JSONObject {
-            var object: JSONObject = [:]
-            object.set("account", account)
-            object.set("issuer", issuer)
-            object.set("scope", scope)
-            object.set("narrow", narrow)
-            object.set("resource", resource)
-            object.set("audience", audience)
-            object.set("min_valid", minValid)
-            object.set("rejected", rejected)
-            object.set("challenge", challenge)
-            object.set("fresh", fresh)
-            object.set("interactive", interactive)
-            object.set("id_token", idToken)
-            object.set("application", application)
-            object.set("timeout", timeout)
-            return object
-        }
+        package static let members: [Member<Self>] = [
+            .optional("account", \.account),
+            .optional("scope", \.scope, as: .scope),
+            .optional("min_valid", \.minValid, as: .seconds),
+            .optional("rejected", \.rejected),
+            .optional("fresh", \.fresh),
+            .optional("timeout", \.timeout, as: .seconds),
+            .optional("interactive", \.interactive),
+            .optional("application", \.application, as: .string(upTo: Self.applicationLimit)),
+            .optional("issuer", \.issuer),
+            .optional("narrow", \.narrow),
+            .optional("resource", \.resource, as: .stringOrList),
+            .optional("audience", \.audience),
+            .optional("id_token", \.idToken),
+            .optional("challenge", \.challenge, as: .string(upTo: Self.challengeLimit)),
+        ]
     }
 }

@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 import StrictJSON
-package import TokendProtocol
+import TokendProtocol
 
 extension FuzzTarget {
     static func readRequest(_ bytes: [UInt8]) throws(BrokenRule) {
@@ -25,8 +25,8 @@ extension FuzzTarget {
             "a request that is written is read as the same"
         )
         // Where no method is named, each one's parameters are read.
-        let named = calls.filter { $0.method.rawValue == request.method }
-        for call in named.isEmpty ? calls : named { try check(call, request) }
+        let named = Method.calls.filter { $0.method.rawValue == request.method }
+        for call in named.isEmpty ? Method.calls : named { try check(call, request) }
     }
 
     private static func isPlain(_ line: [UInt8]) -> Bool {
@@ -59,19 +59,10 @@ extension FuzzTarget {
         _ = try BrokenRule.value("a reply can be read") { try ServerMessage(line: Array(reply.dropLast())) }
     }
 
-    /// Every call of the protocol.
-    package static let calls: [any (MethodCall & SendableMetatype).Type] = [
-        Hello.self, Status.self, TokenGet.self, LoginStart.self, LoginWait.self, LoginCheck.self, LoginComplete.self,
-        LoginCancel.self, Logout.self, StoreUnlock.self, AccountList.self, AccountShow.self, AccountAdd.self,
-        AccountSecret.self, AccountImport.self, AccountRefresh.self, AccountPause.self, AccountResume.self,
-        AccountRemove.self, ProviderList.self, ProviderFetch.self, ConfigReload.self, Doctor.self,
-        EventsSubscribe.self, PolicyList.self, PolicyRevoke.self, ConfirmAnswer.self,
-    ]
-
     /// The line as a client reads it, whatever it asked for.
     private static func readReply(_ line: [UInt8]) throws(BrokenRule) {
         guard case .reply(let reply)? = try? ServerMessage(line: line), case .success = reply.outcome else { return }
-        for call in calls { try checkResult(call, reply) }
+        for call in Method.calls { try checkResult(call, reply) }
     }
 
     private static func checkResult<Call: MethodCall>(_ call: Call.Type, _ reply: ReplyMessage) throws(BrokenRule) {
@@ -97,5 +88,23 @@ extension FuzzTarget {
         case .failure(let error):
             try checkReply(ReplyMessage.error(error, to: request))
         }
+    }
+}
+
+extension FuzzTarget {
+    /// The words that an input may be put together from, for libFuzzer: those of the messages.
+    package var dictionary: [String] {
+        guard self == .requests else { return [] }
+        let calls = Method.calls.flatMap { [$0.method.rawValue] + Self.words(of: $0) }
+        let lines = ["jsonrpc", "2.0", "id", "method", "params", "result", "error", "event"]
+        return Set(lines + calls + Self.words(EventMessage.members.map(\.outline))).sorted()
+    }
+
+    private static func words<Call: MethodCall>(of call: Call.Type) -> [String] {
+        words(Call.Parameters.members.map(\.outline) + Call.Result.members.map(\.outline))
+    }
+
+    private static func words(_ members: [MemberOutline]) -> [String] {
+        members.flatMap { [$0.name] + words($0.inner) }
     }
 }

@@ -39,36 +39,42 @@ import TokendProtocol
         }
     }
 
-    @Test func `signatures say which parameters there are, and which must be given`() throws {
+    @Test func `signatures are the declarations of the messages`() throws {
         let signatures = DocumentationSignature.all(in: Self.page)
         #expect(Set(signatures.keys) == Set(DocumentationCodec.all.keys))
         for (method, codec) in DocumentationCodec.all {
             let signature = try #require(signatures[method])
-            // Names that are taken and not built are left out of signatures, as of `hello`'s list.
-            #expect(signature.required.union(signature.optional).isSubset(of: codec.names), "\(method)")
-            let example = try Self.exchanges.first { exchange in
-                try exchange.method() == method && exchange.reply()["result"] != nil
-            }
-            let params = try #require(example, "\(method) has no example").params()
-            for name in signature.required {
-                let error = #expect(throws: ProtocolError.self, "\(method) without \(name)") {
-                    try codec.params(params.without(name))
-                }
-                #expect(error?.data["member"]?.string == name)
-            }
-            for name in signature.optional { _ = try codec.params(params.without(name)) }
+            #expect(signature.required == Self.names(codec.parameters) { $0.isRequired }, "\(method)")
+            #expect(signature.optional == Self.names(codec.parameters) { !$0.isRequired }, "\(method)")
+            #expect(signature.resultRequired == Self.names(codec.members) { $0.isRequired }, "\(method)")
+            #expect(signature.resultOptional == Self.names(codec.members) { !$0.isRequired }, "\(method)")
         }
     }
 
-    @Test func `signatures have the members of the results`() throws {
-        let signatures = DocumentationSignature.all(in: Self.page)
-        for exchange in Self.exchanges {
-            guard let result = try exchange.reply()["result"]?.object else { continue }
-            let signature = try #require(signatures[try exchange.method()])
-            let names = Set(result.map(\.name))
-            #expect(signature.resultRequired.subtracting(names) == [], "line \(exchange.line)")
-            #expect(names.subtracting(signature.resultRequired.union(signature.resultOptional)) == [])
+    @Test func `every object in the text is one that is declared`() {
+        var declared: Set<Set<String>> = []
+        for codec in DocumentationCodec.all.values {
+            declared.formUnion(Self.objects(codec.parameters) + Self.objects(codec.members))
         }
+        var count = 0
+        for (_, line) in Self.page.prose {
+            for span in line.split(separator: "`") where span.hasPrefix("{") && span.hasSuffix("}") {
+                guard !span.contains("\""), !span.contains("…"), span != "{NAME}" else { continue }
+                let names = span.filter { !"{} ".contains($0) }.split(separator: ",").map(String.init)
+                #expect(declared.contains(Set(names)), "\(span)")
+                count += 1
+            }
+        }
+        #expect(count > 40)
+    }
+
+    /// The members of an object and of those in it, in the words of the page.
+    private static func objects(_ members: [MemberOutline]) -> [Set<String>] {
+        [Set(members.map { $0.name + ($0.isRequired ? "" : "?") })] + members.flatMap { objects($0.inner) }
+    }
+
+    private static func names(_ members: [MemberOutline], _ isMeant: (MemberOutline) -> Bool) -> Set<String> {
+        Set(members.filter(isMeant).map(\.name))
     }
 
     @Test func `the error table is the code's`() throws {
@@ -112,13 +118,5 @@ import TokendProtocol
             "\(JSONObject.extraMembers) members, \(JSONObject.extraBytes >> 10) KiB", "366 days",
         ]
         #expect(limits == expected)
-    }
-}
-
-extension JSONObject {
-    fileprivate func without(_ name: String) -> JSONObject {
-        var rest = self
-        rest[name] = nil
-        return rest
     }
 }

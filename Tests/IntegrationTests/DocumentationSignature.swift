@@ -45,33 +45,24 @@ struct DocumentationSignature: Sendable {
     }
 }
 
-/// How one method's messages are read and written again.
+/// How one method's messages are declared, and are read and written again.
 struct DocumentationCodec: Sendable {
-    let names: [String]
+    let parameters: [MemberOutline]
+    let members: [MemberOutline]
     let params: @Sendable (JSONObject) throws -> JSONObject
     let result: @Sendable (JSONObject) throws -> JSONObject
 
     private init<Call: MethodCall>(_: Call.Type) {
-        names = Call.Parameters.names
+        parameters = Call.Parameters.members.map(\.outline)
+        members = Call.Result.members.map(\.outline)
         params = { try Call.Parameters(params: $0).encoded() }
         result = { try Call.Result(json: $0).encoded() }
     }
 
-    /// Every method that has types.
-    static let all: [String: DocumentationCodec] = [
-        "hello": Self(Hello.self), "token.get": Self(TokenGet.self), "status": Self(Status.self),
-        "login.start": Self(LoginStart.self), "login.wait": Self(LoginWait.self),
-        "login.check": Self(LoginCheck.self), "login.complete": Self(LoginComplete.self),
-        "login.cancel": Self(LoginCancel.self), "logout": Self(Logout.self),
-        "store.unlock": Self(StoreUnlock.self), "account.list": Self(AccountList.self),
-        "account.show": Self(AccountShow.self), "account.add": Self(AccountAdd.self),
-        "account.secret": Self(AccountSecret.self),
-        "account.import": Self(AccountImport.self), "account.refresh": Self(AccountRefresh.self),
-        "account.pause": Self(AccountPause.self), "account.resume": Self(AccountResume.self),
-        "account.remove": Self(AccountRemove.self), "config.reload": Self(ConfigReload.self),
-        "provider.list": Self(ProviderList.self), "provider.fetch": Self(ProviderFetch.self),
-        "doctor": Self(Doctor.self), "events.subscribe": Self(EventsSubscribe.self),
-        "policy.list": Self(PolicyList.self), "policy.revoke": Self(PolicyRevoke.self),
-        "confirm.answer": Self(ConfirmAnswer.self),
-    ]
+    /// Every method that is built, by its name.
+    static let all = Dictionary(uniqueKeysWithValues: Method.calls.map { ($0.method.rawValue, codec(of: $0)) })
+
+    private static func codec<Call: MethodCall>(of call: Call.Type) -> DocumentationCodec {
+        DocumentationCodec(call)
+    }
 }

@@ -8,7 +8,8 @@ import Glibc
     import CFuzzer
 #endif
 
-/// `fuzz TARGET [ARGUMENT…]`: feeds one target.
+/// `fuzz TARGET [ARGUMENT…]`: feeds one target. `fuzz TARGET --dictionary` lists the words that its inputs are made of,
+/// as libFuzzer reads them.
 ///
 /// Built by `scripts/fuzz`, the arguments are libFuzzer's, which makes the inputs. In an ordinary build they are files,
 /// each of which is read once.
@@ -23,6 +24,10 @@ struct Fuzz {
             exit(CommandLine.argc > 1 ? 64 : 0)
         }
         target = chosen
+        if CommandLine.argc == 3, CommandLine.arguments[2] == "--dictionary" {
+            for word in target.dictionary { print(#""\"\#(word)\"""#) }
+            exit(0)
+        }
         #if FUZZING
             // The target's name is not for libFuzzer.
             CommandLine.unsafeArgv[1] = CommandLine.unsafeArgv[0]

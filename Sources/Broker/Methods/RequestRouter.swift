@@ -119,35 +119,7 @@ package import TokendProtocol
     }
 
     /// What this daemon has, and what each takes; `hello` tells it.
-    static let methods: [Method: [String]] = [
-        .tokenGet: TokenGet.Parameters.names,
-        .status: Status.Parameters.names,
-        .hello: Hello.Parameters.names,
-        .loginStart: LoginStart.Parameters.names,
-        .loginWait: LoginWait.Parameters.names,
-        .loginCancel: LoginCancel.Parameters.names,
-        .logout: Logout.Parameters.names,
-        .loginCheck: LoginCheck.Parameters.names,
-        .loginComplete: LoginComplete.Parameters.names,
-        .accountList: AccountList.Parameters.names,
-        .accountShow: AccountShow.Parameters.names,
-        .accountAdd: AccountAdd.Parameters.names,
-        .accountSecret: AccountSecret.Parameters.names,
-        .accountImport: AccountImport.Parameters.names,
-        .accountRemove: AccountRemove.Parameters.names,
-        .accountRefresh: AccountRefresh.Parameters.names,
-        .accountPause: AccountPause.Parameters.names,
-        .accountResume: AccountResume.Parameters.names,
-        .providerList: ProviderList.Parameters.names,
-        .providerFetch: ProviderFetch.Parameters.names,
-        .doctor: Doctor.Parameters.names,
-        .configReload: ConfigReload.Parameters.names,
-        .storeUnlock: StoreUnlock.Parameters.names,
-        .policyList: PolicyList.Parameters.names,
-        .policyRevoke: PolicyRevoke.Parameters.names,
-        .confirmAnswer: ConfirmAnswer.Parameters.names,
-        .eventsSubscribe: EventsSubscribe.Parameters.names,
-    ]
+    static let methods = Dictionary(uniqueKeysWithValues: Method.calls.map { ($0.method, $0.parameterNames) })
 
     /// A daemon that started with a broken `config.json5` serves only the methods that help to fix it.
     private func refuseWhileBroken(_ method: Method) throws(ProtocolError) {
