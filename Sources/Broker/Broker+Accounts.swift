@@ -34,10 +34,10 @@ extension Broker {
 
     /// The provider that an `account.add` would send an existing grant to, if that is another than it was made for;
     /// nil where nobody is signed in, or the settings have a fault, which is another answer.
-    func newProvider(_ params: JSONObject) -> String? {
-        guard params["replace"]?.bool == true, let name = params["account"]?.string,
-            let config = params["config"]?.object, let record = accounts[name]?.machine.record,
-            let new = try? checked(name, source(name, config)),
+    func newProvider(_ addition: AccountAdd.Parameters) -> String? {
+        let name = addition.account
+        guard addition.replace == true, let record = accounts[name]?.machine.record,
+            let new = try? checked(name, source(name, addition.config)),
             !record.destination.allows(new, wire: configuration.daemon.wire)
         else { return nil }
         return new.issuerHost

@@ -193,7 +193,7 @@ package import TokendProtocol
     package func account(named name: String?, issuer: String? = nil) throws(ProtocolError) -> Account {
         if let name {
             guard let account = accounts[name] else {
-                throw unknown("there is no account “\(DisplayText.sanitized(name))”")
+                throw unknownAccount(name)
             }
             if let issuer, account.issuerName != issuer {
                 throw unknown("the account “\(name)” is not one of \(DisplayText.sanitized(issuer))")
@@ -224,6 +224,11 @@ package import TokendProtocol
             )
         }
         return account
+    }
+
+    /// Nothing is known by that name.
+    func unknownAccount(_ name: String) -> ProtocolError {
+        unknown("there is no account “\(DisplayText.sanitized(name))”")
     }
 
     private func unknown(_ message: String) -> ProtocolError {

@@ -120,7 +120,7 @@ public final class TokenClient {
         watching: Int32 = -1,
         resend: JSONObject? = nil
     ) throws(TokenClientError) -> Arrival {
-        var resend = Self.mayRepeat(pending.method) ? resend : nil
+        var resend = pending.method.mayRepeat ? resend : nil
         while true {
             if let reply = early.removeValue(forKey: pending.id) { return .reply(try reply.get()) }
             guard let open = connection else { throw lost(pending.method) }
@@ -186,14 +186,6 @@ public final class TokenClient {
 }
 
 extension TokenClient {
-    /// What must not be carried out twice: the answer of the first may be lost.
-    private static func mayRepeat(_ method: Method) -> Bool {
-        switch method {
-        case .accountAdd, .accountImport, .accountRemove, .accountSecret, .tokenExchange, .eventsSubscribe: false
-        default: true
-        }
-    }
-
     private static func line(_ pending: PendingReply, _ params: JSONObject) -> [UInt8] {
         var line: [UInt8] = []
         JSONWriter.append(

@@ -33,4 +33,12 @@ package enum Method: String, Sendable, CaseIterable {
     case policyRevoke = "policy.revoke"
     case confirmAnswer = "confirm.answer"
     case eventsSubscribe = "events.subscribe"
+
+    /// Whether a client may send it once more where the answer was lost: it does no harm to carry it out twice.
+    package var mayRepeat: Bool {
+        switch self {
+        case .accountAdd, .accountImport, .accountRemove, .accountSecret, .tokenExchange, .eventsSubscribe: false
+        default: true
+        }
+    }
 }

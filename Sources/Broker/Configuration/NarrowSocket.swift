@@ -26,10 +26,8 @@ package struct NarrowSocket: Sendable, Equatable {
         self.accounts = accounts
     }
 
-    /// The methods that a narrower socket can have: none of them changes settings, and none is about the daemon as a
-    /// whole.
-    package static let possible: Set<Method> = [
-        .hello, .status, .tokenGet, .tokenExchange, .tokenProof, .loginStart, .loginWait, .loginCheck, .loginComplete,
-        .loginCancel, .logout, .accountList, .accountRefresh, .eventsSubscribe,
-    ]
+    /// The methods that a narrower socket can have, and those whose names are taken.
+    package static let possible: Set<Method> = Set(Route.all.filter(\.isNarrow).map(\.method)).union([
+        .tokenExchange, .tokenProof,
+    ])
 }

@@ -8,22 +8,9 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `account.list`
-    func listAccounts(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        _ = try AccountList.Parameters(params: request.params)
-        return reply(
-            AccountList.Result(
-                accounts: broker.accountNames,
-                defaultAccount: broker.configuration.daemon.defaultAccount
-            ),
-            to: request
-        )
-    }
-
     /// `account.show`: the account's file as it is.
-    func showAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try AccountShow.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account)
+    func showAccount(_ request: MethodRequest<AccountShow, Account>) throws(ProtocolError) -> AccountShow.Result {
+        let account = request.subject
         guard let source = broker.configuration.sources[account.name] else {
             throw account.context.fault
                 ?? ProtocolError(.accountUnknown, "the file of “\(account.name)” is gone")
@@ -31,89 +18,69 @@ extension RequestRouter {
         let object: JSONObject
         do { object = try source.object() } catch { throw error.list[0].protocolError }
         let provider = object["provider"]?.string
-        return reply(
-            AccountShow.Result(account: account.name, config: object, file: source.file, provider: provider),
-            to: request
-        )
+        return AccountShow.Result(account: account.name, config: object, file: source.file, provider: provider)
     }
 
-    /// `account.add`: checked whole before anything is written.
-    func addAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try AccountAdd.Parameters(params: request.params)
+    /// `account.add`: checked whole before anything is written. A client secret goes to the store before the file is
+    /// written, so that an account never stands there without what it was made with.
+    func addAccount(
+        _ request: MethodRequest<AccountAdd, Account?>
+    ) throws(ProtocolError) -> MethodAnswer<AccountAdd.Result> {
+        let (parameters, broker) = (request.parameters, broker)
         let name = parameters.account
         guard AccountName.isValid(name) else {
             throw .invalidParams(member: "account", AccountName.fault(of: name))
         }
-        if broker.accounts[name] != nil, parameters.replace != true {
+        if request.subject != nil, parameters.replace != true {
             throw ProtocolError(
                 .accountExists,
                 "there is an account “\(name)” already; name another one, or replace it",
                 data: ["account": .string(name)]
             )
         }
-        if let secret = parameters.clientSecret { return addAccount(parameters, secret: secret) }
-        let file = try broker.writeAccount(name, config: parameters.config)
-        return reply(AccountAdd.Result(account: name, file: file), to: request)
+        guard let secret = parameters.clientSecret else {
+            return .now(.init(account: name, file: try broker.writeAccount(name, config: parameters.config)))
+        }
+        return .later { reply in
+            self.expire(reply, parameters.timeout)
+            reply.answer { () async throws(ProtocolError) in
+                let file = try await broker.writeAccount(name, config: parameters.config, clientSecret: secret)
+                return AccountAdd.Result(account: name, file: file)
+            }
+        }
+    }
+
+    /// What is asked before an existing grant goes to another provider than it was made for.
+    func questionBefore(_ request: MethodRequest<AccountAdd, Account?>) -> ConfirmQuestion.Matter? {
+        broker.newProvider(request.parameters).map { .destination($0) }
     }
 
     /// `account.remove`: signed out first, then the file goes.
-    func removeAccount(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try AccountRemove.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account)
+    func removeAccount(
+        _ request: MethodRequest<AccountRemove, Account>
+    ) async throws(ProtocolError) -> LogoutResult {
+        let account = request.subject
         try broker.checkRemovable(account.name)
-        let broker = broker
-        return .later { reply in
-            self.expire(reply, parameters.timeout)
-            Task.onLoop {
-                do throws(ProtocolError) {
-                    try await account.refuseNewer()
-                    var result = await account.logout(revoke: parameters.revoke ?? true)
-                    await account.client.remove(&result)
-                    try broker.removeAccount(account.name)
-                    reply.succeed(result)
-                } catch {
-                    reply.fail(error)
-                }
-            }
-        }
-    }
-
-    /// `account.import`: a refresh token from elsewhere, tried before it is stored.
-    func importGrant(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try AccountImport.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account)
-        return .later { reply in
-            self.expire(reply, parameters.timeout)
-            Task.onLoop {
-                do throws(ProtocolError) {
-                    reply.succeed(
-                        try await account.importGrant(
-                            parameters.refreshToken,
-                            scope: parameters.scope.map { Scope($0) }
-                        )
-                    )
-                } catch {
-                    reply.fail(error)
-                }
-            }
-        }
+        try await account.refuseNewer()
+        var result = await account.logout(revoke: request.parameters.revoke ?? true)
+        await account.client.remove(&result)
+        try broker.removeAccount(account.name)
+        return result
     }
 
     /// `account.refresh`: now, because a person says so.
     func refreshAccount(
-        _ request: RequestMessage,
-        from session: ClientSession
-    ) throws(ProtocolError) -> Handling {
-        let parameters = try AccountRefresh.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account)
+        _ request: MethodRequest<AccountRefresh, Account>
+    ) throws(ProtocolError) -> MethodAnswer<NoResult> {
+        let (parameters, account) = (request.parameters, request.subject)
         let demand = TokenDemand.personal
         if let answer = account.token(demand) {
             _ = try answer.get()
-            return reply(NoResult(), to: request)
+            return .now(NoResult())
         }
         return .later { reply in
             self.expire(reply, parameters.timeout ?? 60)
-            let wait = account.whenAnswered(demand, client: session.peer.pid) { result in
+            let wait = account.whenAnswered(demand, client: request.session.peer.pid) { result in
                 switch result {
                 case .success: reply.succeed(NoResult())
                 case .failure(let error): reply.fail(error)
@@ -123,11 +90,25 @@ extension RequestRouter {
         }
     }
 
-    /// `account.pause` and `account.resume`: one account, or all.
-    func pause(_ request: RequestMessage, _ isPaused: Bool) throws(ProtocolError) -> Handling {
-        let parameters = try AccountPause.Parameters(params: request.params)
-        let named = try parameters.account.map { name throws(ProtocolError) in [try broker.account(named: name)] }
-        let accounts = named ?? Array(broker.accounts.values)
+    /// `account.import`: a refresh token from elsewhere, tried before it is stored.
+    func importGrant(
+        _ request: MethodRequest<AccountImport, Account>
+    ) async throws(ProtocolError) -> AccountImport.Result {
+        let parameters = request.parameters
+        return try await request.subject.importGrant(parameters.refreshToken, scope: parameters.scope.map { Scope($0) })
+    }
+
+    /// `account.pause`: one account, or all.
+    func pauseAccounts(_ request: MethodRequest<AccountPause, [Account]>) throws(ProtocolError) -> NoResult {
+        try pause(request.subject, true)
+    }
+
+    /// `account.resume`: one account, or all.
+    func resumeAccounts(_ request: MethodRequest<AccountResume, [Account]>) throws(ProtocolError) -> NoResult {
+        try pause(request.subject, false)
+    }
+
+    private func pause(_ accounts: [Account], _ isPaused: Bool) throws(ProtocolError) -> NoResult {
         for account in accounts { account.pause(isPaused) }
         let names = accounts.map(\.name)
         let fault = broker.ports.state.change { notes in
@@ -137,7 +118,7 @@ extension RequestRouter {
             let state = isPaused ? "paused" : "resumed"
             throw ProtocolError(.internalError, "\(state), but only until tokend is restarted: \(fault.message)")
         }
-        return reply(NoResult(), to: request)
+        return NoResult()
     }
 
     /// Ends a wait in time; what it waits for goes on.

@@ -7,9 +7,10 @@ import TokendProtocol
 
 extension RequestRouter {
     /// `account.secret`: what an account's client authenticates with.
-    func giveSecret(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try AccountSecret.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account)
+    func giveSecret(
+        _ request: MethodRequest<AccountSecret, Account>
+    ) throws(ProtocolError) -> MethodAnswer<NoResult> {
+        let (parameters, account) = (request.parameters, request.subject)
         guard let kind = ClientSecretKind(rawValue: parameters.kind) else {
             throw .invalidParams(
                 member: "kind",
@@ -18,37 +19,9 @@ extension RequestRouter {
         }
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            Task.onLoop {
-                do throws(ProtocolError) {
-                    try await account.giveSecret(kind, parameters.value)
-                    reply.succeed(NoResult())
-                } catch {
-                    reply.fail(error)
-                }
-            }
-        }
-    }
-
-    /// `account.add` with a client secret: the secret goes to the store before the file is written, so that an account
-    /// never stands there without what it was made with.
-    func addAccount(
-        _ parameters: AccountAdd.Parameters,
-        secret: Secret
-    ) -> Handling {
-        let broker = broker
-        return .later { reply in
-            self.expire(reply, parameters.timeout)
-            Task.onLoop {
-                do throws(ProtocolError) {
-                    let file = try await broker.writeAccount(
-                        parameters.account,
-                        config: parameters.config,
-                        clientSecret: secret
-                    )
-                    reply.succeed(AccountAdd.Result(account: parameters.account, file: file))
-                } catch {
-                    reply.fail(error)
-                }
+            reply.answer { () async throws(ProtocolError) in
+                try await account.giveSecret(kind, parameters.value)
+                return NoResult()
             }
         }
     }

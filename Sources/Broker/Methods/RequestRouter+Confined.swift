@@ -18,32 +18,6 @@ extension RequestRouter {
         return peer
     }
 
-    /// `status` for it.
-    func status(_ request: RequestMessage, for peer: PeerIdentity) throws(ProtocolError) -> Handling {
-        let parameters = try Status.Parameters(params: request.params)
-        let names = namesSeen(by: peer)
-        if let name = parameters.account, !names.contains(name) {
-            // As if there were none.
-            let message = "there is no account “\(DisplayText.sanitized(name))”"
-            throw ProtocolError(.accountUnknown, message, data: ["accounts": .array(names.map { .string($0) })])
-        }
-        let listed = (parameters.account.map { [$0] } ?? names).compactMap { broker.accounts[$0] }
-        let accounts = listed.map { account in
-            mayKnowPerson(of: account, peer) ? account.status : account.status.withoutPerson
-        }
-        return reply(Status.Result(daemon: narrowStatus(identity.socket), accounts: accounts), to: request)
-    }
-
-    /// An error as this client may read it: it names no account that the client does not see.
-    func shown(_ error: ProtocolError, to session: ClientSession) -> ProtocolError {
-        guard error.kind == .accountUnknown, error.data["accounts"] != nil, let peer = confined(session) else {
-            return error
-        }
-        var error = error
-        error.data["accounts"] = .array(namesSeen(by: peer).map { .string($0) })
-        return error
-    }
-
     package func shows(_ event: EventMessage, to session: ClientSession) -> Bool {
         guard let peer = confined(session) else { return true }
         // Which other programs ask for what is not for a sandbox to know.
@@ -53,11 +27,7 @@ extension RequestRouter {
         return isSeen(account, by: peer)
     }
 
-    private func namesSeen(by peer: PeerIdentity) -> [String] {
-        broker.accountNames.filter { broker.accounts[$0].map { isSeen($0, by: peer) } ?? false }
-    }
-
-    private func isSeen(_ account: Account, by peer: PeerIdentity) -> Bool {
+    func isSeen(_ account: Account, by peer: PeerIdentity) -> Bool {
         guard account.hasPolicy else { return false }
         switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
         case .allowed, .asks: return true
@@ -66,7 +36,7 @@ extension RequestRouter {
     }
 
     /// The wide token tells who the user is at most providers; a narrower one does not.
-    private func mayKnowPerson(of account: Account, _ peer: PeerIdentity) -> Bool {
+    func mayKnowPerson(of account: Account, _ peer: PeerIdentity) -> Bool {
         switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
         case .allowed(let limits) where limits.isEmpty: return true
         case .asks(let limits, isEachTime: false) where limits.isEmpty && hasSaidAlways(peer, to: account): return true

@@ -7,35 +7,51 @@ import TokendProtocol
 
 /// A request that waits for the user's approval.
 @LoopActor struct Wanted {
-    let request: RequestMessage
     let method: Method
     let account: Account
     let peer: PeerIdentity
     let matter: ConfirmQuestion.Matter
     let session: ClientSession
-
-    init(
-        _ request: RequestMessage,
-        _ method: Method,
-        _ account: Account,
-        _ peer: PeerIdentity,
-        _ matter: ConfirmQuestion.Matter,
-        _ session: ClientSession
-    ) {
-        self.request = request
-        self.method = method
-        self.account = account
-        self.peer = peer
-        self.matter = matter
-        self.session = session
-    }
+    /// The client's own name for itself.
+    let application: String?
+    /// Does what is asked for.
+    let perform: @LoopActor (PendingReply) throws(ProtocolError) -> Void
 }
 
 extension RequestRouter {
+    /// The question that comes before a request; nil where there is none.
+    func wanted<M, Subject>(
+        _ request: MethodRequest<M, Subject>,
+        _ admission: Admission,
+        by service: Service<M, Subject>
+    ) -> Wanted? {
+        guard let peer = admission.peer, let account = admission.account,
+            let matter = admission.matter ?? service.question(self)(request)
+        else { return nil }
+        return Wanted(
+            method: M.method,
+            account: account,
+            peer: peer,
+            matter: matter,
+            session: request.session,
+            application: service.privilege.application(of: request.parameters)
+        ) { reply throws(ProtocolError) in
+            switch try service.handler.answer(self, request) {
+            case .now(let result): reply.succeed(result)
+            case .later(let start): start(reply)
+            }
+        }
+    }
+
     /// Puts the question, and does what was asked for once the person says yes.
     ///
-    /// - Throws: `not_allowed` where a name in it is too long to be shown whole: cut, it could be another's.
+    /// - Throws: `not_allowed` where the client has no name, or a name is too long to be shown whole: cut, it could be
+    ///   another's.
     func ask(_ wanted: Wanted) throws(ProtocolError) -> Handling {
+        if case .token = wanted.matter, wanted.peer.clientName == "unknown" {
+            let message = Refusal.tokens(of: wanted.account, wanted.peer)
+            throw refuse(wanted.peer, wanted.method, wanted.account, wanted.session, message)
+        }
         guard ConfirmQuestion.canShow(wanted.peer.clientName), ConfirmQuestion.canShow(wanted.matter.provider ?? "")
         else {
             throw refuse(wanted.peer, wanted.method, wanted.account, wanted.session, Refusal.unshowable(wanted))
@@ -54,7 +70,7 @@ extension RequestRouter {
             self.questions.ask(
                 wanted.account.name,
                 wanted.peer.clientName,
-                application: wanted.request.params["application"]?.string,
+                application: wanted.application,
                 matter: wanted.matter,
                 pid: wanted.session.peer.pid,
                 waiter: waiter
@@ -69,10 +85,7 @@ extension RequestRouter {
             return reply.fail(refusal(of: wanted, .unanswered))
         }
         do throws(ProtocolError) {
-            switch try perform(wanted.request, as: wanted.method, from: session) {
-            case .reply(let line): reply.answer(line)
-            case .later(let start): start(reply)
-            }
+            try wanted.perform(reply)
         } catch {
             reply.fail(error)
         }
@@ -113,14 +126,13 @@ extension RequestRouter {
     }
 
     /// `policy.list`
-    func listPolicy(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        _ = try PolicyList.Parameters(params: request.params)
-        return reply(PolicyList.Result(decisions: broker.ports.state.notes.decisions), to: request)
+    func listPolicy(_ request: MethodRequest<PolicyList, Void>) -> PolicyList.Result {
+        PolicyList.Result(decisions: broker.ports.state.notes.decisions)
     }
 
     /// `policy.revoke`
-    func revokePolicy(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try PolicyRevoke.Parameters(params: request.params)
+    func revokePolicy(_ request: MethodRequest<PolicyRevoke, Void>) throws(ProtocolError) -> NoResult {
+        let parameters = request.parameters
         let state = broker.ports.state
         let kept = state.notes.decisions
         let rest = kept.filter { $0.account != parameters.account || $0.client != parameters.client }
@@ -130,12 +142,12 @@ extension RequestRouter {
         if let fault = state.change({ $0.decisions = rest }) {
             throw ProtocolError(.internalError, "revoked, but only until tokend is restarted: \(fault.message)")
         }
-        return reply(NoResult(), to: request)
+        return NoResult()
     }
 
     /// `confirm.answer`: never by the process that asks.
-    func answerQuestion(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
-        let parameters = try ConfirmAnswer.Parameters(params: request.params)
+    func answerQuestion(_ request: MethodRequest<ConfirmAnswer, Void>) throws(ProtocolError) -> NoResult {
+        let (parameters, session) = (request.parameters, request.session)
         guard let asker = questions.asker(of: parameters.id) else {
             throw .invalidParams(member: "id", "no question of that id waits for an answer; it may have been answered")
         }
@@ -144,6 +156,6 @@ extension RequestRouter {
             throw refuse(peer, .confirmAnswer, nil, session, "a program cannot give itself the person's word")
         }
         _ = questions.answer(parameters.id, parameters.answer)
-        return reply(NoResult(), to: request)
+        return NoResult()
     }
 }

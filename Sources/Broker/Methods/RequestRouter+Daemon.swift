@@ -7,33 +7,31 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `hello`
-    func hello(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        _ = try Hello.Parameters(params: request.params)
-        return reply(hello { _ in true }, to: request)
-    }
-
-    /// What this daemon has, of the methods that are seen.
-    func hello(_ isSeen: (Method) -> Bool) -> Hello.Result {
-        var methods: [String: [String]] = [:]
-        for (method, names) in Self.methods where isSeen(method) {
-            methods[method.rawValue] = names
-        }
+    /// `hello`: the methods that there are at this socket.
+    func hello(_ request: MethodRequest<Hello, Void>) -> Hello.Result {
+        let routes = Route.all.filter { request.session.view?.shows($0.method) ?? true }
         return Hello.Result(
             name: "tokend",
             version: identity.version,
             protocolVersion: 1,
             pid: identity.pid,
-            methods: methods
+            methods: Dictionary(uniqueKeysWithValues: routes.map { ($0.method.rawValue, $0.names) })
         )
     }
 
     /// `status`: reads memory alone and never waits.
-    func status(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try Status.Parameters(params: request.params)
-        let accounts = try parameters.account.map { name throws(ProtocolError) in [try broker.account(named: name)] }
-        let listed = accounts ?? broker.accountNames.compactMap { broker.accounts[$0] }
-        return reply(Status.Result(daemon: daemonStatus, accounts: listed.map(\.status)), to: request)
+    func status(_ request: MethodRequest<Status, [Account]>) throws(ProtocolError) -> Status.Result {
+        let (accounts, session) = (request.subject, request.session)
+        if let view = session.view {
+            return Status.Result(daemon: narrowStatus(view.path), accounts: accounts.map(\.status.withoutPerson))
+        }
+        guard let peer = confined(session) else {
+            return Status.Result(daemon: daemonStatus, accounts: accounts.map(\.status))
+        }
+        let seen = accounts.filter { isSeen($0, by: peer) }
+        if let name = request.parameters.account, seen.isEmpty { throw broker.unknownAccount(name) }
+        let statuses = seen.map { mayKnowPerson(of: $0, peer) ? $0.status : $0.status.withoutPerson }
+        return Status.Result(daemon: narrowStatus(identity.socket), accounts: statuses)
     }
 
     private var daemonStatus: DaemonStatus {
@@ -59,44 +57,37 @@ extension RequestRouter {
     }
 
     /// `config.reload`
-    func reload(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        _ = try ConfigReload.Parameters(params: request.params)
+    func reload(_ request: MethodRequest<ConfigReload, Void>) -> ConfigReload.Result {
         broker.reload()
         let faults = broker.configuration.faults
-        return reply(ConfigReload.Result(state: faults.isEmpty ? "ok" : "faults", faults: faults), to: request)
+        return ConfigReload.Result(state: faults.isEmpty ? "ok" : "faults", faults: faults)
     }
 
     /// `store.unlock`: with the passphrase that came, or the user is asked through the store's own prompt.
-    func unlockStore(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try StoreUnlock.Parameters(params: request.params)
-        let broker = broker
-        let timeout = Duration.seconds(parameters.timeout ?? 60)
-        return .later { reply in
-            Task.onLoop {
-                do throws(StoreError) {
-                    if let passphrase = parameters.passphrase {
-                        try await broker.store.unlock(passphrase: passphrase, timeout: timeout)
-                    } else {
-                        try await broker.prompt.unlock(timeout: timeout, by: .person)
-                    }
-                    reply.succeed(StoreUnlock.Result(state: .ready))
-                } catch {
-                    reply.fail(error.protocolError)
-                }
+    func unlockStore(_ request: MethodRequest<StoreUnlock, Void>) async throws(ProtocolError) -> StoreUnlock.Result {
+        let timeout = Duration.seconds(request.parameters.timeout ?? 60)
+        do throws(StoreError) {
+            if let passphrase = request.parameters.passphrase {
+                try await broker.store.unlock(passphrase: passphrase, timeout: timeout)
+            } else {
+                try await broker.prompt.unlock(timeout: timeout, by: .person)
             }
+        } catch {
+            throw error.protocolError
         }
+        return StoreUnlock.Result(state: .ready)
     }
 
     /// `events.subscribe`
-    func subscribe(_ request: RequestMessage, _ session: ClientSession) throws(ProtocolError) -> Handling {
-        let parameters = try EventsSubscribe.Parameters(params: request.params)
+    func subscribe(_ request: MethodRequest<EventsSubscribe, Void>) throws(ProtocolError) -> NoResult {
+        let session = request.session
         // It is looked at now, since there may be no descriptor to do it with when an event comes. A sandboxed program's
         // offer to put questions would be looked at in vain each time that somebody is to be asked.
         let isConfined = confined(session) != nil
-        guard session.subscribe(confirms: parameters.confirms == true && !isConfined) else {
+        guard session.subscribe(confirms: request.parameters.confirms == true && !isConfined) else {
             let message = "so many programs hear of events already that this one does not; try again once one has ended"
             throw refuse(session.identity(), .eventsSubscribe, nil, session, message)
         }
-        return reply(NoResult(), to: request)
+        return NoResult()
     }
 }

@@ -13,7 +13,7 @@ extension RequestRouter {
         _ demand: TokenDemand,
         after stepUp: StepUp? = nil,
         from session: ClientSession
-    ) -> Handling {
+    ) -> MethodAnswer<TokenGet.Result> {
         .later { reply in
             reply.expire(
                 after: parameters.timeout ?? 300,

@@ -9,9 +9,10 @@ import TokendProtocol
 
 extension RequestRouter {
     /// `login.start`: answers once a browser can be opened.
-    func startLogin(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
-        let parameters = try LoginStart.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account)
+    func startLogin(
+        _ request: MethodRequest<LoginStart, Account>
+    ) throws(ProtocolError) -> MethodAnswer<LoginStart.Result> {
+        let (parameters, account, session) = (request.parameters, request.subject, request.session)
         let flow = try flow(parameters.flow, for: account)
         guard flow != .device || parameters.redirectURI == nil else {
             throw .invalidParams(member: "redirect_uri", "nothing is redirected in a device login; leave it out")
@@ -89,69 +90,50 @@ extension RequestRouter {
     }
 
     /// `login.wait`
-    func waitForLogin(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
-        let parameters = try LoginWait.Parameters(params: request.params)
-        let login = try broker.login(id: parameters.loginID)
-        return .later { reply in
-            if let timeout = parameters.timeout {
+    func waitForLogin(_ request: MethodRequest<LoginWait, Login>) -> MethodAnswer<LoginResult> {
+        .later { reply in
+            if let timeout = request.parameters.timeout {
                 reply.expire(
                     after: timeout,
                     clock: self.broker.ports.clock,
                     message: "the sign-in did not end in time; it goes on, and can be waited for again"
                 )
             }
-            login.whenEnded(answer: reply, hidesUser: session.view != nil)
+            request.subject.whenEnded(answer: reply, hidesUser: request.session.view != nil)
         }
-    }
-
-    /// `login.cancel`
-    func cancelLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try LoginCancel.Parameters(params: request.params)
-        try broker.login(id: parameters.loginID).cancel("the sign-in was cancelled")
-        return reply(NoResult(), to: request)
-    }
-
-    /// `logout`
-    func logout(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try Logout.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account)
-        return .later { reply in
-            self.expire(reply, parameters.timeout)
-            Task.onLoop {
-                do throws(ProtocolError) {
-                    try await account.refuseNewer()
-                    reply.succeed(
-                        await account.logout(
-                            revoke: parameters.revoke ?? true,
-                            endSession: parameters.endSession ?? false
-                        )
-                    )
-                } catch {
-                    reply.fail(error)
-                }
-            }
-        }
-    }
-
-    /// `login.check`: whether a web view has arrived at the login's redirect.
-    func checkLogin(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try LoginCheck.Parameters(params: request.params)
-        let login = try broker.login(id: parameters.loginID)
-        let result = LoginCheck.Result(
-            redirect: login.parameters(of: parameters.url) != nil,
-            metadata: login.metadata(of: parameters.url)?.members
-        )
-        return reply(result, to: request)
     }
 
     /// `login.complete`: an answer that did not come through the listener.
-    func completeLogin(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
-        let parameters = try LoginComplete.Parameters(params: request.params)
-        let login = try broker.login(for: parameters.url, id: parameters.loginID)
+    func completeLogin(
+        _ request: MethodRequest<LoginComplete, Login>
+    ) throws(ProtocolError) -> MethodAnswer<LoginResult> {
+        let (parameters, login) = (request.parameters, request.subject)
         try login.complete(parameters.url, adding: parameters.metadata)
         return .later { reply in
             self.expire(reply, parameters.timeout)
-            login.whenEnded(answer: reply, hidesUser: session.view != nil)
+            login.whenEnded(answer: reply, hidesUser: request.session.view != nil)
         }
+    }
+
+    /// `logout`
+    func logout(_ request: MethodRequest<Logout, Account>) async throws(ProtocolError) -> LogoutResult {
+        let (parameters, account) = (request.parameters, request.subject)
+        try await account.refuseNewer()
+        return await account.logout(
+            revoke: parameters.revoke ?? true,
+            endSession: parameters.endSession ?? false
+        )
+    }
+
+    /// `login.check`: whether a web view has arrived at the login's redirect.
+    func checkLogin(_ request: MethodRequest<LoginCheck, Login>) -> LoginCheck.Result {
+        let (url, login) = (request.parameters.url, request.subject)
+        return LoginCheck.Result(redirect: login.parameters(of: url) != nil, metadata: login.metadata(of: url)?.members)
+    }
+
+    /// `login.cancel`
+    func cancelLogin(_ request: MethodRequest<LoginCancel, Login>) -> NoResult {
+        request.subject.cancel("the sign-in was cancelled")
+        return NoResult()
     }
 }

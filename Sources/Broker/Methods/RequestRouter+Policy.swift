@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import HTTPTypes
-import Secrets
 import StrictJSON
 import Systemd
 import TokendProtocol
@@ -10,101 +9,63 @@ import TokendProtocol
 extension RequestRouter {
     package var asksForPrograms: Bool { broker.hasPolicies }
 
-    /// The request as this client may make it: held to less than it asked for, or refused.
-    func admitted(
-        _ request: RequestMessage,
-        as method: Method,
+    /// What a client that may call the method is let in to.
+    ///
+    /// - Parameter accounts: those that the request is about; nil where it is about none that there is.
+    /// - Throws: `not_allowed`.
+    func admission(
+        to method: Method,
+        for access: Access,
+        of accounts: [Account]?,
         from session: ClientSession
     ) throws(ProtocolError) -> Admission {
-        switch method {
-        case .hello, .status, .eventsSubscribe: return .now(request)
-        case .tokenGet, .tokenExchange, .tokenProof: return try admittedToTokens(request, as: method, from: session)
-        default:
-            return try admittedToAdministration(request, as: method, from: session)
+        switch access {
+        case .everybody: return Admission()
+        case .clients:
+            // That there is no such account is told afterwards.
+            guard let account = accounts?.first else { return Admission() }
+            return try admissionToTokens(of: account, by: method, from: session)
+        case .administrators:
+            return try admissionToAdministration(of: accounts, by: method, from: session)
         }
     }
 
-    // MARK: Tokens
-
-    private func admittedToTokens(
-        _ request: RequestMessage,
-        as method: Method,
-        from session: ClientSession
-    ) throws(ProtocolError) -> Admission {
-        // Errors in the parameters are reported by the method.
-        guard let account = try? named(by: request.params), !account.isOpenToAll || session.view?.socket.scope != nil
-        else { return .now(request) }
-        let peer = session.identity()
-        let verdict = account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:))
-        switch verdict {
-        case .allowed(let own):
-            return .now(try narrowed(request, as: method, to: own, of: account, peer, session))
-        case .denied:
-            throw refuse(peer, method, account, session, Refusal.denied(peer))
-        case .refused:
-            throw refuse(peer, method, account, session, Refusal.tokens(of: account, peer))
-        case .asks(let own, let isEachTime):
-            let narrowed = try narrowed(request, as: method, to: own, of: account, peer, session)
-            if !isEachTime, hasSaidAlways(peer, to: account) { return .now(narrowed) }
-            guard peer.clientName != "unknown" else {
-                throw refuse(peer, method, account, session, Refusal.tokens(of: account, peer))
-            }
-            let matter = ConfirmQuestion.Matter.token(canBeRemembered: !isEachTime)
-            return .asks(Wanted(narrowed, method, account, peer, matter, session))
-        }
-    }
-
-    private func named(by params: JSONObject) throws(ProtocolError) -> Account {
-        try broker.account(named: params["account"]?.string, issuer: params["issuer"]?.string)
-    }
-
-    private func narrowed(
-        _ request: RequestMessage,
-        as method: Method,
-        to limits: TokenLimits,
+    private func admissionToTokens(
         of account: Account,
-        _ peer: PeerIdentity,
-        _ session: ClientSession
-    ) throws(ProtocolError) -> RequestMessage {
-        guard let limits = self.limits(limits, of: session) else {
-            throw refuse(peer, method, account, session, Refusal.limits(limits, of: account, peer))
+        by method: Method,
+        from session: ClientSession
+    ) throws(ProtocolError) -> Admission {
+        guard !account.isOpenToAll || session.view?.socket.scope != nil else { return Admission() }
+        let peer = session.identity()
+        let own: TokenLimits
+        var matter: ConfirmQuestion.Matter?
+        switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
+        case .denied: throw refuse(peer, method, account, session, Refusal.denied(peer))
+        case .refused: throw refuse(peer, method, account, session, Refusal.tokens(of: account, peer))
+        case .allowed(let limits): own = limits
+        case .asks(let limits, let isEachTime):
+            own = limits
+            if isEachTime || !hasSaidAlways(peer, to: account) { matter = .token(canBeRemembered: !isEachTime) }
         }
-        guard !limits.isEmpty else { return request }
-        // With `exchange`, a narrower token of the provider does not guarantee a narrower one of the backend.
-        switch method {
-        case .tokenGet where Self.canNarrow(to: limits) && account.configuration?.exchange == nil:
-            guard let params = limits.narrowing(request.params) else { break }
-            return request.with(params: params)
-        case .tokenProof where request.params["access_token"] != nil:
-            return request
-        default:
-            break
+        guard let limits = own.joined(with: TokenLimits(scope: session.view?.socket.scope)) else {
+            throw refuse(peer, method, account, session, Refusal.limits(own, of: account, peer))
         }
-        throw refuse(peer, method, account, session, Refusal.limits(limits, of: account, peer))
+        return Admission(peer: peer, account: account, limits: limits, matter: matter)
     }
-
-    /// Whether narrower tokens can be had at all.
-    private static func canNarrow(to limits: TokenLimits) -> Bool {
-        let names = methods[.tokenGet] ?? []
-        return (limits.scope == nil || names.contains("narrow"))
-            && (limits.resource == nil || names.contains("resource"))
-    }
-
-    // MARK: Administration
 
     /// Changes of an account are allowed to clients that its file names; a sandboxed client must be named. Changes of the
     /// daemon are denied to all sandboxes.
-    private func admittedToAdministration(
-        _ request: RequestMessage,
-        as method: Method,
+    private func admissionToAdministration(
+        of accounts: [Account]?,
+        by method: Method,
         from session: ClientSession
     ) throws(ProtocolError) -> Admission {
         let peer = session.identity()
         guard !administrator.denies(peer, fileAt: FileIdentity.init(at:)) else {
             throw refuse(peer, method, nil, session, Refusal.denied(peer))
         }
-        guard let accounts = administered(by: request, as: method) else {
-            guard !peer.isOutsideSandboxes else { return .now(request) }
+        guard let accounts else {
+            guard !peer.isOutsideSandboxes else { return Admission() }
             throw refuse(peer, method, nil, session, Refusal.sandboxed(peer))
         }
         for account in accounts {
@@ -112,33 +73,23 @@ extension RequestRouter {
             guard verdict != .allowed else { continue }
             throw refuse(peer, method, account, session, Refusal.administration(of: account, peer))
         }
-        if method == .accountAdd, let account = accounts.first, let provider = broker.newProvider(request.params) {
-            return .asks(Wanted(request, method, account, peer, .destination(provider), session))
-        }
-        return .now(request)
+        return Admission(peer: peer, account: accounts.first)
     }
 
-    /// The accounts that a request would change, or tell of; nil where it is about none that there is, or all at once.
-    private func administered(by request: RequestMessage, as method: Method) -> [Account]? {
-        let params = request.params
-        switch method {
-        case .loginWait, .loginCheck, .loginCancel:
-            guard let id = params["login_id"]?.string, let login = try? broker.login(id: id) else { return nil }
-            return broker.accounts[login.account].map { [$0] }
-        case .loginComplete:
-            guard let url = params["url"]?.string, let login = try? broker.login(for: Secret(url), id: nil) else {
-                return nil
-            }
-            return broker.accounts[login.account].map { [$0] }
-        case .accountPause where params["account"] == nil, .accountResume where params["account"] == nil:
-            return Array(broker.accounts.values)
-        case .accountAdd:
-            return params["account"]?.string.flatMap { broker.accounts[$0] }.map { [$0] }
-        case .loginStart, .logout, .accountShow, .accountSecret, .accountImport, .accountRefresh, .accountPause,
-            .accountResume, .accountRemove:
-            return (try? broker.account(named: params["account"]?.string)).map { [$0] }
-        default:
-            return nil
+    /// Has the parameters ask for no more than the client is held to.
+    func hold<Parameters>(
+        _ parameters: inout Parameters,
+        of method: Method,
+        to admission: Admission,
+        _ privilege: Privilege<Parameters>,
+        _ session: ClientSession
+    ) throws(ProtocolError) {
+        guard !admission.limits.isEmpty, let account = admission.account, let peer = admission.peer else { return }
+        // With `exchange`, a narrower token of the provider does not guarantee a narrower one of the backend.
+        guard case .clients(let held, _) = privilege, account.configuration?.exchange == nil,
+            held(&parameters, admission.limits)
+        else {
+            throw refuse(peer, method, account, session, Refusal.limits(admission.limits, of: account, peer))
         }
     }
 
@@ -158,11 +109,16 @@ extension RequestRouter {
     }
 }
 
-/// What becomes of a request before its method is called.
-enum Admission {
-    case now(RequestMessage)
-    /// When the user has said yes.
-    case asks(Wanted)
+/// What a client that may call a method is let in to.
+@LoopActor struct Admission {
+    /// Who it is; nil where nobody had to look.
+    var peer: PeerIdentity?
+    /// Whose policy let it in.
+    var account: Account?
+    /// What it is held to.
+    var limits = TokenLimits()
+    /// What the user is asked first.
+    var matter: ConfirmQuestion.Matter?
 }
 
 /// Why a client is refused, and how the user can allow it.

@@ -7,27 +7,17 @@ import TokendProtocol
 
 extension RequestRouter {
     /// `provider.list`
-    func listProviders(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        _ = try ProviderList.Parameters(params: request.params)
+    func listProviders(_ request: MethodRequest<ProviderList, Void>) -> ProviderList.Result {
         let presets = broker.configuration.presets
-        return reply(ProviderList.Result(providers: presets.names.map(presets.description)), to: request)
+        return ProviderList.Result(providers: presets.names.map(presets.description))
     }
 
     /// `provider.fetch`: an application's list, fetched and checked, and written nowhere.
-    func fetchProviders(_ request: RequestMessage) throws(ProtocolError) -> Handling {
-        let parameters = try ProviderFetch.Parameters(params: request.params)
-        let broker = broker
-        let list = try PublishedProviders(url: parameters.url, presets: broker.configuration.presets)
-        return .later { reply in
-            self.expire(reply, parameters.timeout ?? 60)
-            Task.onLoop {
-                do throws(ProtocolError) {
-                    reply.succeed(try list.read(try await broker.fetch(list.url)))
-                } catch {
-                    reply.fail(error)
-                }
-            }
-        }
+    func fetchProviders(_ request: MethodRequest<ProviderFetch, Void>) async throws(ProtocolError)
+        -> ProviderFetch.Result
+    {
+        let list = try PublishedProviders(url: request.parameters.url, presets: broker.configuration.presets)
+        return try list.read(try await broker.fetch(list.url))
     }
 }
 

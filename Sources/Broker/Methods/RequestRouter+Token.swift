@@ -8,9 +8,11 @@ import TokendProtocol
 
 extension RequestRouter {
     /// `token.get`: answered within this call if the held token is good enough.
-    func getToken(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
-        let parameters = try TokenGet.Parameters(params: request.params)
-        let account = try broker.account(named: parameters.account, issuer: parameters.issuer)
+    func getToken(_ request: MethodRequest<TokenGet, Account>) throws(ProtocolError) -> MethodAnswer<TokenGet.Result> {
+        let (account, session) = (request.subject, request.session)
+        var parameters = request.parameters
+        // A socket without `login.start` cannot have the user asked to sign in, either.
+        if session.view?.shows(.loginStart) == false { parameters.interactive = nil }
         let demand = try TokenDemand(parameters, of: account.configuration)
         if let stepUp = account.stepUp(parameters, of: demand.variant) {
             guard parameters.interactive == true else { throw account.loginRequired(stepUp) }
@@ -21,7 +23,7 @@ extension RequestRouter {
             return getTokenInteractively(parameters, account, demand, from: session)
         }
         guard let answer else {
-            return .later { reply in
+            return .later { [parameters] reply in
                 reply.expire(
                     after: parameters.timeout ?? 60,
                     clock: self.broker.ports.clock,
@@ -37,7 +39,7 @@ extension RequestRouter {
         note(account, parameters, session)
         let result = result(served, account, parameters)
         if parameters.idToken != true { account.keepReady(result, of: served.token) }
-        return reply(result, to: request)
+        return .now(result)
     }
 
     func finish(

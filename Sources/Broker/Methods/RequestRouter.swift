@@ -57,59 +57,58 @@ package import TokendProtocol
     }
 
     private func dispatch(_ request: RequestMessage, from session: ClientSession) throws(ProtocolError) -> Handling {
-        guard let method = Method(rawValue: request.method), Self.methods[method] != nil else {
+        guard let route = Method(rawValue: request.method).flatMap({ Route.byMethod[$0] }) else {
             throw Self.noMethod(request.method)
         }
-        try refuseWhileBroken(method)
-        var request = request
-        if let view = session.view {
-            request = try seen(request, as: method, through: view)
-            if let answer = try answer(request, as: method, in: view) { return answer }
-        } else if method == .status, let peer = confined(session) {
-            return try status(request, for: peer)
+        try refuseWhileBroken(route)
+        if let view = session.view, !view.shows(route.method) || view.hasEnded(at: clock.now.wall) {
+            throw Self.noMethod(request.method)
         }
-        switch try admitted(request, as: method, from: session) {
-        case .now(let request): return try perform(request, as: method, from: session)
-        case .asks(let wanted): return try ask(wanted)
+        return try route.respond(self, request, session)
+    }
+
+    /// Serves a request: it is read, what it is about is found, the policy judges it, and the method answers.
+    func respond<M, Subject>(
+        to message: RequestMessage,
+        from session: ClientSession,
+        by service: Service<M, Subject>
+    ) throws(ProtocolError) -> Handling {
+        var (parameters, subject) = try read(message.params, from: session, by: service)
+        let accounts = service.subject.accounts(self, subject)
+        let admission = try admission(to: M.method, for: service.privilege.access, of: accounts, from: session)
+        try hold(&parameters, of: M.method, to: admission, service.privilege, session)
+        let request = MethodRequest<M, Subject>(parameters: parameters, subject: subject, session: session)
+        if let wanted = wanted(request, admission, by: service) { return try ask(wanted) }
+        switch try service.handler.answer(self, request) {
+        case .now(let result):
+            return .reply(message.isNotification ? [] : ReplyMessage.result(result, to: message))
+        case .later(let start):
+            return .later(start)
         }
     }
 
-    /// Does what was asked for, by one who may.
-    func perform(
-        _ request: RequestMessage,
-        as method: Method,
-        from session: ClientSession
-    ) throws(ProtocolError) -> Handling {
-        switch method {
-        case .tokenGet: return try getToken(request, from: session)
-        case .status: return try status(request)
-        case .hello: return try hello(request)
-        case .loginStart: return try startLogin(request, from: session)
-        case .loginWait: return try waitForLogin(request, from: session)
-        case .loginCancel: return try cancelLogin(request)
-        case .logout: return try logout(request)
-        case .loginCheck: return try checkLogin(request)
-        case .loginComplete: return try completeLogin(request, from: session)
-        case .accountList: return try listAccounts(request)
-        case .accountShow: return try showAccount(request)
-        case .accountAdd: return try addAccount(request)
-        case .accountSecret: return try giveSecret(request)
-        case .accountImport: return try importGrant(request)
-        case .accountRemove: return try removeAccount(request)
-        case .accountRefresh: return try refreshAccount(request, from: session)
-        case .accountPause: return try pause(request, true)
-        case .accountResume: return try pause(request, false)
-        case .providerList: return try listProviders(request)
-        case .providerFetch: return try fetchProviders(request)
-        case .doctor: return try doctor(request)
-        case .configReload: return try reload(request)
-        case .storeUnlock: return try unlockStore(request)
-        case .policyList: return try listPolicy(request)
-        case .policyRevoke: return try revokePolicy(request)
-        case .confirmAnswer: return try answerQuestion(request, from: session)
-        case .eventsSubscribe: return try subscribe(request, session)
-        default:
-            throw Self.noMethod(request.method)
+    /// The parameters, and what they are about. A client that may not ask is told that alone, whatever else is wrong.
+    private func read<M, Subject>(
+        _ params: JSONObject,
+        from session: ClientSession,
+        by service: Service<M, Subject>
+    ) throws(ProtocolError) -> (M.Parameters, Subject) {
+        let (method, access) = (M.method, service.privilege.access)
+        let params = service.subject.hasDefault ? try withDefault(params, in: session.view) : params
+        let parameters: M.Parameters
+        do throws(ProtocolError) {
+            parameters = try M.Parameters(params: params)
+        } catch {
+            guard session.view == nil else { throw error }
+            let named = service.subject.isAccount ? account(unread: params).map { [$0] } : nil
+            _ = try admission(to: method, for: access, of: named, from: session)
+            throw error
+        }
+        do throws(ProtocolError) {
+            return (parameters, try service.subject.find(self, parameters, session.view))
+        } catch {
+            if session.view == nil { _ = try admission(to: method, for: access, of: nil, from: session) }
+            throw error
         }
     }
 
@@ -118,21 +117,12 @@ package import TokendProtocol
         return ProtocolError(.methodNotFound, "this tokend has no method “\(shown)”; `hello` lists what it has")
     }
 
-    /// What this daemon has, and what each takes; `hello` tells it.
-    static let methods = Dictionary(uniqueKeysWithValues: Method.calls.map { ($0.method, $0.parameterNames) })
-
     /// A daemon that started with a broken `config.json5` serves only the methods that help to fix it.
-    private func refuseWhileBroken(_ method: Method) throws(ProtocolError) {
+    private func refuseWhileBroken(_ route: Route) throws(ProtocolError) {
         if isStopping { throw ProtocolError(.cancelled, "tokend is stopping; try again in a moment") }
-        guard broker.isBroken, let fault = broker.configuration.daemonFaults.first else { return }
-        switch method {
-        case .hello, .status, .configReload: return
-        default: throw fault.protocolError
+        guard !route.isServedWhileBroken, broker.isBroken, let fault = broker.configuration.daemonFaults.first else {
+            return
         }
-    }
-
-    /// A reply at once.
-    func reply(_ result: some MethodResult, to request: RequestMessage) -> Handling {
-        .reply(request.isNotification ? [] : ReplyMessage.result(result, to: request))
+        throw fault.protocolError
     }
 }

@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 package import OAuth
-package import StrictJSON
+package import TokendProtocol
 
 /// What a client is held to: it gets a narrower token, never the wide one.
 package struct TokenLimits: Sendable, Equatable {
@@ -31,33 +31,31 @@ package struct TokenLimits: Sendable, Equatable {
         return limits
     }
 
-    /// The parameters of a `token.get` that stay within the limits.
-    ///
-    /// - Returns: nil where what is asked for lies outside.
-    package func narrowing(_ params: JSONObject) -> JSONObject? {
-        guard !isEmpty else { return params }
-        // An ID token says who the user is, whatever the access token is held to.
-        guard params["id_token"]?.bool != true else { return nil }
-        var params = params
-        if let scope {
-            let asked = params["scope"]?.string.map { Scope($0) } ?? scope
-            guard scope.contains(all: asked) else { return nil }
-            params["scope"] = .string(asked.isEmpty ? scope.text : asked.text)
-            params["narrow"] = true
-        }
-        if let resource {
-            guard params["audience"] == nil else { return nil }
-            if let asked = params["resource"], asked.string != resource, asked.array != [.string(resource)] {
-                return nil
-            }
-            params["resource"] = .string(resource)
-        }
-        return params
-    }
-
     /// What the limits are, for a user.
     package var phrase: String {
         let parts = [scope.map { "the scope “\($0.text)”" }, resource.map { "the resource \($0)" }]
         return parts.compactMap(\.self).joined(separator: " and ")
+    }
+}
+
+extension TokenGet.Parameters {
+    /// Has them ask for no more than the limits allow.
+    ///
+    /// - Returns: false where what is asked for lies outside.
+    package mutating func hold(to limits: TokenLimits) -> Bool {
+        guard !limits.isEmpty else { return true }
+        // An ID token says who the user is, whatever the access token is held to.
+        guard idToken != true else { return false }
+        if let limit = limits.scope {
+            let asked = scope.map { Scope($0) } ?? limit
+            guard limit.contains(all: asked) else { return false }
+            scope = asked.isEmpty ? limit.text : asked.text
+            narrow = true
+        }
+        if let limit = limits.resource {
+            guard audience == nil, resource == nil || resource == [limit] else { return false }
+            resource = [limit]
+        }
+        return true
     }
 }

@@ -54,8 +54,7 @@ package import TokendProtocol
         answer(request.isNotification ? [] : ReplyMessage.error(error, to: request))
     }
 
-    /// Answers with a whole line; later calls do nothing.
-    func answer(_ line: [UInt8]) {
+    private func answer(_ line: [UInt8]) {
         timer?.cancel()
         timer = nil
         onAbandon = nil

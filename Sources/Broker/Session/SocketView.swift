@@ -15,6 +15,9 @@ package struct SocketView: Sendable {
         self.path = path
     }
 
+    /// Whether the method is there.
+    func shows(_ method: Method) -> Bool { socket.methods.contains(method) }
+
     /// Whether its clients hear of an event: of their own accounts alone, and not of who else asks for a token.
     func shows(_ event: EventMessage) -> Bool {
         !event.isQuestion && (event.account.map(socket.accounts.contains) ?? false)

@@ -162,7 +162,7 @@ import TokendProtocol
         defer { methods.end() }
         let client = try methods.client()
         for method in Method.allCases where ![.hello, .status, .configReload].contains(method) {
-            guard RequestRouter.methods[method] != nil else { continue }
+            guard Route.byMethod[method] != nil else { continue }
             let error = await client.call(method).error
             #expect(error?.kind == .configInvalid)
             #expect(

@@ -23,7 +23,7 @@ import TokendProtocol
     @Test @LoopActor func `every method that hello names is there, and refuses what it does not know`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }
-        for method in RequestRouter.methods.keys {
+        for method in Route.byMethod.keys {
             let error = await stand.client.call(method, ["colour": 1]).error
             #expect(error?.kind == .invalidParams && error?.data["member"] == "colour")
         }
@@ -32,7 +32,7 @@ import TokendProtocol
     @Test @LoopActor func `every parameter that hello names is known, and wants its type`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }
-        for (method, names) in RequestRouter.methods {
+        for (method, names) in Route.all.map({ ($0.method, $0.names) }) {
             for name in names {
                 // Nothing takes a list of that.
                 let error = await stand.client.call(method, JSONObject([(name, JSONValue.array([.bool(true)]))])).error
@@ -44,7 +44,7 @@ import TokendProtocol
     @Test @LoopActor func `a method that nobody has is not found, whatever its parameters`() async throws {
         let stand = try await LoginStand()
         defer { stand.end() }
-        for method in Method.allCases where RequestRouter.methods[method] == nil {
+        for method in Method.allCases where Route.byMethod[method] == nil {
             #expect(await stand.client.call(method).kind == .methodNotFound)
         }
     }
@@ -54,7 +54,7 @@ import TokendProtocol
     {
         let stand = try await LoginStand()
         defer { stand.end() }
-        if let method = Method.allCases.first(where: { RequestRouter.methods[$0] == nil }) {
+        if let method = Method.allCases.first(where: { Route.byMethod[$0] == nil }) {
             let message = await stand.client.call(method).error?.message
             #expect(message?.contains("“\(method.rawValue)”") == true)
         }

@@ -58,7 +58,7 @@ import TokendProtocol
         let client = try stand.client()
         let hello = try Hello.Result(json: await client.call(.hello).get())
         #expect(Set(hello.methods.keys) == ["hello", "token.get"])
-        for method in RequestRouter.methods.keys where ![.hello, .tokenGet].contains(method) {
+        for method in Route.byMethod.keys where ![.hello, .tokenGet].contains(method) {
             #expect(await client.call(method, ["account": "work"]).kind == .methodNotFound, "\(method)")
         }
         #expect(await client.call(.tokenGet, ["account": "work"]).value?["access_token"] == "A1")
@@ -76,6 +76,8 @@ import TokendProtocol
         // The only account that is seen is meant where none is named.
         #expect(await client.call(.tokenGet).value?["account"] == "work")
         #expect(await client.call(.tokenGet, ["issuer": "https://nowhere.example"]).kind == .accountUnknown)
+        let other: JSONObject = ["account": "work", "issuer": "https://nowhere.example"]
+        #expect(await client.call(.tokenGet, other).error?.data["accounts"] == ["work"])
         for method in [Method.logout, .loginStart, .accountRefresh, .status] {
             #expect(await client.call(method, ["account": "home"]).kind == .accountUnknown, "\(method)")
         }
