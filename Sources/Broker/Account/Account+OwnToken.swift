@@ -10,13 +10,14 @@ extension Account {
     /// Makes the held grant fit the account's flow, after a change of its file or a logout.
     func settleFlow() {
         guard configuration != nil else { return }
-        switch machine.state {
+        let grant = machine.snapshot
+        switch grant.phase {
         case .unknown, .blocked:
             return
         case .signedOut, .ended:
             guard let record = context.inForce(nil) else { return }
             begin(record)
-        case .live(let grant):
+        case .live:
             let record = context.inForce(grant.record)
             guard record != grant.record else { return }
             if let record { return begin(record) }

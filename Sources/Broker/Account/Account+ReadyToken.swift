@@ -11,8 +11,7 @@ extension Account {
     /// to say, each time.
     func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
         guard isOpenToAll, token.wholeLife != nil, !result.refreshed, context.fault == nil, !machine.isHeldBack,
-            case .live(let grant) = machine.state,
-            grant.record.token == token
+            machine.record?.token == token
         else { return }
         readyToken = ReadyToken(result, of: token)
     }

@@ -11,11 +11,10 @@ extension Account {
     /// The word that `status` has for this account.
     var statusState: AccountState {
         guard configuration != nil else { return .misconfigured }
-        if case .live(let grant) = machine.state, grant.record.refusal == nil || login == nil {
-            return statusState(of: grant)
-        }
+        let grant = machine.snapshot
+        if let record = grant.record, record.refusal == nil || login == nil { return statusState(of: grant, record) }
         if login != nil { return .loginPending }
-        switch machine.state {
+        switch grant.phase {
         case .unknown: return .unknown
         case .blocked(let error): return error.code == .locked ? .storeLocked : .unknown
         case .signedOut: return .signedOut
@@ -23,35 +22,37 @@ extension Account {
         }
     }
 
-    private func statusState(of grant: LiveGrant) -> AccountState {
-        let holds = grant.holds(ports.clock.now)
-        if machine.isHeldBack || (!grant.record.canRenew && !holds) || grant.record.refusal != nil {
-            return .loginRequired
-        }
+    private func statusState(of grant: GrantSnapshot, _ record: GrantRecord) -> AccountState {
+        let holds = grant.holdsToken(at: ports.clock.now)
+        if grant.isHeldBack || (!record.canRenew && !holds) || record.refusal != nil { return .loginRequired }
         if grant.storeError?.code == .locked, !holds { return .storeLocked }
         if grant.isRefreshing { return .refreshing }
         let lacksClient = client.missing != nil || grant.failure?.error.kind == .configInvalid
         if lacksClient, !holds { return .misconfigured }
-        if grant.failure != nil || grant.debt != nil || (grant.storeError != nil && !holds) { return .retrying }
+        if grant.failure != nil || grant.pendingWriteError != nil || (grant.storeError != nil && !holds) {
+            return .retrying
+        }
         return .ready
     }
 
     /// Why a login is needed.
-    var endReason: EndReason? {
-        switch machine.state {
-        case .ended(let ended): ended.end.reason
-        case .live where machine.isHeldBack: .configChanged
-        case .live(let grant) where grant.record.refusal != nil: .refused
-        case .live(let grant) where !grant.record.canRenew && !grant.holds(ports.clock.now): .ended
-        case .signedOut: .signedOut
-        default: nil
+    private func endReason(_ grant: GrantSnapshot, at now: Moment) -> EndReason? {
+        switch grant.phase {
+        case .unknown, .blocked: return nil
+        case .signedOut: return .signedOut
+        case .ended(let end): return end.reason
+        case .live:
+            if grant.isHeldBack { return .configChanged }
+            if grant.record?.refusal != nil { return .refused }
+            return grant.record?.canRenew == false && !grant.holdsToken(at: now) ? .ended : nil
         }
     }
 
     /// What `status` says of this account; reads memory alone.
     var status: AccountStatus {
         let now = ports.clock.now
-        let record = machine.record
+        let grant = machine.snapshot
+        let record = grant.record
         let state = statusState
         var status = AccountStatus(
             account: name,
@@ -60,7 +61,7 @@ extension Account {
             state: state
         )
         if state == .loginRequired || state == .loginPending {
-            status.reason = endReason.map { LoginReason(rawValue: $0.rawValue) }
+            status.reason = endReason(grant, at: now).map { LoginReason(rawValue: $0.rawValue) }
         }
         let configured = configuration?.flow.loginFlow ?? .browser
         status.flow = configured == .clientCredentials ? configured : record?.flow ?? configured
@@ -68,14 +69,14 @@ extension Account {
         status.subject = record?.subject.map { DisplayText.sanitized($0) }
         status.identity = record?.identity
         status.renewable = record?.renewable
-        status.expiresAt = heldToken?.expiresAt
+        status.expiresAt = grant.token?.expiresAt
         status.refreshAt = nextRefresh.map { now.wall(of: $0) }
         status.refreshedAt = record?.refreshedAt
         status.grantExpiresAt = record?.grantExpiresAt
         status.grantEnding = endWatch.isEnding ? true : nil
-        status.paused = machine.isPaused ? true : nil
+        status.paused = grant.isPaused ? true : nil
         status.login = login.map { .init(loginID: $0.id, expiresAt: $0.expiresAt) }
-        status.fault = fault(at: now)
+        status.fault = fault(grant, at: now)
         return status
     }
 
@@ -85,46 +86,34 @@ extension Account {
         return machine.record?.destination.clientID ?? client.registeredID ?? ""
     }
 
-    private var heldToken: HeldToken? {
-        switch machine.state {
-        case .live(let grant): grant.record.token
-        case .ended(let ended): ended.token()
-        default: nil
-        }
-    }
-
-    private func fault(at now: Moment) -> AccountStatus.Fault? {
+    private func fault(_ grant: GrantSnapshot, at now: Moment) -> AccountStatus.Fault? {
         if let fault = faults.first {
             return .init(kind: .configInvalid, message: fault.description, at: now.wall)
         }
         if let missing = client.missing {
             return .init(kind: missing.kind, message: missing.message, at: now.wall)
         }
-        switch machine.state {
-        case .blocked(let error):
-            return error.fault(at: now.wall)
-        case .live(let grant):
-            if let error = grant.storeError ?? grant.debt?.error {
-                return error.fault(at: grant.failedAt ?? now.wall)
-            }
-            if let end = grant.record.refusal { return end.fault }
-            guard let failure = grant.failure else { return nil }
-            return .init(
-                kind: failure.error.kind,
-                message: failure.error.message,
-                at: grant.failedAt ?? now.wall,
-                retryAt: failure.kind == .misconfigured ? nil : now.wall(of: grant.notBefore)
-            )
-        case .ended(let ended):
-            return ended.end.fault
-        case .unknown, .signedOut:
-            return nil
+        switch grant.phase {
+        case .blocked(let error): return error.fault(at: now.wall)
+        case .live: return liveFault(grant, at: now)
+        case .ended(let end): return end.fault
+        case .unknown, .signedOut: return nil
         }
     }
-}
 
-extension LiveGrant {
-    func holds(_ now: Moment) -> Bool { record.token?.holds(0, at: now) ?? false }
+    private func liveFault(_ grant: GrantSnapshot, at now: Moment) -> AccountStatus.Fault? {
+        let failedAt = grant.failedAt ?? now.wall
+        if let error = grant.storeError ?? grant.pendingWriteError { return error.fault(at: failedAt) }
+        if let end = grant.record?.refusal { return end.fault }
+        guard let failure = grant.failure else { return nil }
+        let retryAt = failure.kind == .misconfigured ? nil : grant.notBefore
+        return .init(
+            kind: failure.error.kind,
+            message: failure.error.message,
+            at: failedAt,
+            retryAt: retryAt.map { now.wall(of: $0) }
+        )
+    }
 }
 
 extension GrantRecord.Ended {

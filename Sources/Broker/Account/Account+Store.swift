@@ -123,7 +123,7 @@ extension Account {
             if case .failure(let error) = await keep(record) {
                 ports.log.record(.storeFault(account: name, error))
             }
-        } else if case .signedOut = machine.state {
+        } else if case .signedOut = machine.snapshot.phase {
             do {
                 try await ports.store.remove(account: name)
             } catch {

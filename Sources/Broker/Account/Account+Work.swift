@@ -146,10 +146,8 @@ extension Account {
         case .replaced:
             break
         }
-        if case .ended(let ended) = machine.state {
-            ports.log.record(
-                .grantEnded(account: name, reason: ended.end.reason, oauthError: ended.end.oauthError)
-            )
+        if case .ended(let end) = machine.snapshot.phase {
+            ports.log.record(.grantEnded(account: name, reason: end.reason, oauthError: end.oauthError))
         }
     }
 

@@ -45,7 +45,7 @@ extension LiveGrant {
             attempts = 0
             backoffReset = now.boot
         }
-        let spread = (holds(now) ? Self.later : Self.soon) * roll
+        let spread = (holdsToken(at: now) ? Self.later : Self.soon) * roll
         var instant = now.boot.advanced(by: spread)
         if let lastAttempt { instant = max(instant, lastAttempt.advanced(by: .seconds(10))) }
         if let throttledUntil { instant = max(instant, throttledUntil) }

@@ -107,6 +107,9 @@ struct LiveGrant {
         }
     }
 
+    /// Whether the account's own token is good for at least a second.
+    func holdsToken(at now: Moment) -> Bool { record.token?.holds(0, at: now) ?? false }
+
     /// The newest refresh token that the provider issued, stored or not.
     var newest: GrantRecord { debt?.record ?? record }
 
@@ -183,7 +186,7 @@ struct LiveGrant {
         failedAt = now.wall
         lastAttempt = now.boot
         storeError = nil
-        let holds = record.token?.holds(0, at: now) ?? false
+        let holds = holdsToken(at: now)
         var wait = Backoff.wait(attempt: attempts, holdsToken: holds, random: roll)
         switch new.kind {
         case .throttled(let seconds):

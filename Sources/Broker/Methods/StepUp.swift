@@ -54,7 +54,7 @@ extension Account {
     /// refused one may come of a newer sign-in, so that is tried first.
     func stepUp(_ parameters: TokenGet.Parameters, of variant: TokenVariant?) -> StepUp? {
         guard let stepUp = parameters.challenge.flatMap(StepUp.init(challenge:)), !machine.isHeldBack,
-            case .live(let grant) = machine.state, let held = grant.token(of: variant)
+            let held = machine.heldToken(of: variant)
         else { return nil }
         return parameters.rejected.map { $0 == held.accessToken } ?? true ? stepUp : nil
     }
