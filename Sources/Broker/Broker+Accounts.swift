@@ -36,7 +36,7 @@ extension Broker {
     /// nil where nobody is signed in, or the settings have a fault, which is another answer.
     func newProvider(_ addition: AccountAdd.Parameters) -> String? {
         let name = addition.account
-        guard addition.replace == true, let record = accounts[name]?.machine.record,
+        guard addition.replace == true, let record = accounts[name]?.grant.record,
             let new = try? checked(name, source(name, addition.config)),
             !record.destination.allows(new, wire: configuration.daemon.wire)
         else { return nil }

@@ -24,8 +24,8 @@ extension Broker {
 
     private func keepTokens() async {
         let all = Array(accounts.values) + Array(retired.values)
-        let lacking = all.filter { $0.machine.unstoredRecord != nil }
-        for account in lacking.filter(\.machine.isOwing) + lacking.filter({ !$0.machine.isOwing }) {
+        let lacking = all.filter { $0.grant.unstoredRecord != nil }
+        for account in lacking.filter(\.grant.isOwing) + lacking.filter({ !$0.grant.isOwing }) {
             switch await account.keepToken()?.code {
             // The others would get the same error, each after as long a wait.
             case .locked, .unavailable, .dismissed: return

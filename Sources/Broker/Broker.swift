@@ -83,19 +83,22 @@ package import TokendProtocol
         }
         for (name, configured) in new.accounts {
             if let account = accounts[name] {
-                account.configure(configured, settings: new.daemon)
+                account.configure(configured, daemon: new.daemon)
                 continue
             }
             if let account = retired.removeValue(forKey: name), account.isBusy {
                 accounts[name] = account
-                account.configure(configured, settings: new.daemon)
+                account.configure(configured, daemon: new.daemon)
                 continue
             }
-            let account = Account(name: name, ports: ports, directory: directory, settings: new.daemon)
-            account.onChange = { [weak self] in self?.onChange?() }
-            account.onRefresh = { [weak self] in self?.refreshCount += 1 }
+            let context = AccountContext(name: name, ports: ports, directory: directory, daemon: new.daemon)
+            let account = Account(
+                context,
+                onRefresh: { [weak self] in self?.refreshCount += 1 },
+                onChange: { [weak self] in self?.onChange?() }
+            )
             accounts[name] = account
-            account.configure(configured, settings: new.daemon)
+            account.configure(configured, daemon: new.daemon)
             if hasStarted { account.beginLoad() }
         }
         hasPolicies = accounts.values.contains { !$0.isOpenToAll }
@@ -118,7 +121,7 @@ package import TokendProtocol
 
     private func readStore() {
         hasStarted = true
-        for account in accounts.values { _ = account.machine.beginLoad() }
+        for account in accounts.values { account.awaitFirstRead() }
         Task.onLoop { [self] in
             await finishRemovals()
             do throws(StoreError) {
@@ -251,7 +254,7 @@ package import TokendProtocol
         var counts: [AccountState: Int] = [:]
         for account in accounts.values { counts[account.statusState, default: 0] += 1 }
         let now = ports.clock.now
-        let next = accounts.values.compactMap(\.nextRefresh).min()
+        let next = accounts.values.compactMap(\.grant.nextRefresh).min()
         let sorted = counts.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
         return (sorted.map { ($0.key, $0.value) }, next.map { now.wall(of: $0) })
     }

@@ -124,7 +124,7 @@ import TokendProtocol
         #expect(await stand.ask(Self.plain)?.contains(#""kind":"cancelled""#) == true)
         stand.router.isStopping = false
         let account = try stand.world.account()
-        account.configure(.misconfigured([]), settings: DaemonConfiguration())
+        account.configure(.misconfigured([]), daemon: DaemonConfiguration())
         #expect(account.readyToken == nil)
         stand.world.reconfigure(try .plain())
         _ = await stand.ask(Self.plain)

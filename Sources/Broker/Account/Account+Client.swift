@@ -15,7 +15,7 @@ extension Account {
 
     /// What a provider or the missing secret refused before is tried again.
     func clientChanged() {
-        holdBackUnlessAllowed()
-        onChange?()
+        grant.reconfigure()
+        changed()
     }
 }

@@ -37,7 +37,7 @@ extension Account {
         scope named: Scope?,
         _ configuration: AccountConfiguration
     ) async throws(ProtocolError) -> LoginResult {
-        let generation = generation
+        let work = grant.begin()
         do { try await proveStore() } catch { throw error.protocolError }
         let access = client.access(configuration)
         let metadata = try await context.directory.metadata(for: configuration, wire: wire, isFresh: true)
@@ -50,7 +50,7 @@ extension Account {
                 throw error.protocolError
             }
         }
-        guard generation == self.generation else { throw overtaken }
+        guard work.isCurrent else { throw overtaken }
         var record = GrantRecord(
             scope: scope,
             destination: GrantDestination(account: configuration, wire: context.daemon.wire, metadata: metadata),
@@ -58,9 +58,9 @@ extension Account {
         )
         record.refreshToken = refreshToken
         record.addedScope = named
-        let trial = try await tried(record, refreshToken, access)
-        guard var fault = trial.fault else { return try await take(trial.record, over: refreshToken, generation) }
-        _ = try await adopt(trial.record, refreshToken, generation)
+        let trial = try await tried(record, refreshToken, access, work)
+        guard var fault = trial.fault else { return try await take(trial.record, over: refreshToken, work) }
+        _ = try await adopt(trial.record, refreshToken, work)
         fault.message += "; the refresh token that came in place of the given one was taken over"
         throw fault
     }
@@ -80,12 +80,10 @@ extension Account {
     private func tried(
         _ record: GrantRecord,
         _ refreshToken: Secret,
-        _ access: ProviderAccess
+        _ access: ProviderAccess,
+        _ work: GrantWork
     ) async throws(ProtocolError) -> RefreshFlow.Trial {
-        let flow = RefreshFlow(access: access, store: ports.store, itemMutex: itemMutex) {
-            .wanted
-        } mend: {
-        }
+        let flow = RefreshFlow(access: access, store: ports.store, work: work)
         do throws(LoginFailure) {
             return try await flow.tryOut(record, refreshToken)
         } catch {
@@ -97,14 +95,14 @@ extension Account {
     private func take(
         _ record: GrantRecord,
         over sent: Secret,
-        _ generation: Int
+        _ work: GrantWork
     ) async throws(ProtocolError) -> LoginResult {
         guard configuration?.exchange != nil, record.token != nil else {
-            return try await adopt(record, sent, generation)
+            return try await adopt(record, sent, work)
         }
-        let owed = try await adopt(record.awaitingTrade(after: nil), sent, generation)
+        let owed = try await adopt(record.awaitingTrade(after: nil), sent, work)
         switch await tokenWhenReady(TokenDemand()) {
-        case .success: return machine.record.map { LoginResult($0, account: name) } ?? owed
+        case .success: return grant.record.map { LoginResult($0, account: name) } ?? owed
         // If the backend is away, the import has succeeded all the same.
         case .failure(let error) where error.kind == .providerUnreachable: return owed
         case .failure(let error): throw error
@@ -114,27 +112,34 @@ extension Account {
     private func adopt(
         _ record: GrantRecord,
         _ sent: Secret,
-        _ generation: Int
+        _ work: GrantWork
     ) async throws(ProtocolError) -> LoginResult {
-        try await itemMutex.withLock { () async throws(ProtocolError) in
-            guard generation == self.generation else { throw overtaken(record, sent) }
-            let stored = await keep(record)
-            guard generation == self.generation else {
-                await mend()
-                throw overtaken(record, sent)
+        let installed: Result<LoginResult, ProtocolError>? = await work.withItem {
+            await work.change {
+                await context.write(record)
+            } then: { stored in
+                guard case .failure(let error) = stored else { return .success(install(record)) }
+                return .failure(awaitStore(record, error))
             }
-            guard case .failure(let error) = stored else { return install(record) }
-            _ = install(record, unstored: error)
-            ports.log.record(.storeFault(account: name, error))
-            var fault = error.protocolError
-            fault.message += "; the token was taken over and is kept in memory until the store takes it"
-            throw fault
         }
+        guard let installed else { throw overtaken(record, sent, work) }
+        return try installed.get()
+    }
+
+    /// Takes over a grant that the store has refused.
+    ///
+    /// - Returns: what the caller is told.
+    private func awaitStore(_ record: GrantRecord, _ error: StoreError) -> ProtocolError {
+        _ = install(record, unstored: error)
+        ports.log.record(.storeFault(account: name, error))
+        var fault = error.protocolError
+        fault.message += "; the token was taken over and is kept in memory until the store takes it"
+        return fault
     }
 
     /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user gave.
-    private func overtaken(_ record: GrantRecord, _ sent: Secret) -> ProtocolError {
-        if lateFate == .revoked, record.refreshToken != sent {
+    private func overtaken(_ record: GrantRecord, _ sent: Secret, _ work: GrantWork) -> ProtocolError {
+        if work.disposition == .revoked, record.refreshToken != sent {
             Task.onLoop { [self] in _ = await revocation.revoke(record) }
         }
         return overtaken

@@ -41,8 +41,7 @@ extension Account {
             entropy: ports.entropy,
             parameters: parameters,
             wire: context.daemon.wire,
-            itemMutex: itemMutex,
-            tokenMutex: tokenMutex,
+            locks: grant.locks,
             handlers: ports.handlers
         ) { [ports, name] in
             ports.state.notes.removals.contains(name)
@@ -56,14 +55,12 @@ extension Account {
     ///
     /// - Parameter error: why the store has not taken it yet, which it is asked to do again.
     func install(_ record: GrantRecord, unstored error: StoreError? = nil) -> LoginResult {
-        moveOn()
-        hasDroppedIDToken = false
         if revocation.isPending { revocation.clear() }
         ports.state.change { $0.removals.remove(name) }
         client.noteClient(of: record)
-        perform(machine.signedIn(record, unstored: error, at: ports.clock.now, roll: ports.entropy.roll()))
+        perform(grant.signedIn(record, unstored: error))
         // The settings may have changed while it was being stored.
-        holdBackUnlessAllowed()
+        grant.reconfigure()
         return LoginResult(record, account: name)
     }
 
@@ -72,7 +69,7 @@ extension Account {
         if case .failure(let error)? = login.result { failure = error }
         signIns.end(login, isSignedIn: failure == nil)
         ports.log.record(.loginFinished(account: name, loginID: login.id, error: failure))
-        onChange?()
+        changed()
     }
 
     /// Whether a program may have a user asked to sign in.

@@ -12,7 +12,7 @@ extension Account {
     ///
     /// - Throws: where there is such a grant. A store that does not answer says nothing of it.
     func refuseNewer() async throws(ProtocolError) {
-        guard machine.newestRecord == nil else { return }
+        guard grant.newestRecord == nil else { return }
         do throws(StoreError) {
             try await ports.store.refuseNewer(account: name)
         } catch {
@@ -25,9 +25,8 @@ extension Account {
     /// - Parameter endSession: whether the user's browser opens the provider's own logout afterwards.
     func logout(revoke: Bool, endSession: Bool = false) async -> LogoutResult {
         login?.giveUp("somebody signed out of “\(name)” during the sign-in")
-        moveOn(revoke ? .revoked : .dropped)
-        let held = machine.newestRecord
-        perform(machine.loggedOut())
+        let held = grant.newestRecord
+        perform(grant.loggedOut(revoke ? .revoked : .dropped))
         // Until the item is removed, it must not be loaded again.
         let fault = ports.state.change { $0.removals.insert(name) }
         var result = LogoutResult(revoked: false)
@@ -36,7 +35,7 @@ extension Account {
             if record == nil { record = try await storedForLogout() }
             // While another write is under way there is no copy: a logout does not wait for that, and that write revokes
             // its own result.
-            if revoke, let record, !itemMutex.isLocked { await revocation.add(record) }
+            if revoke, let record, !grant.locks.isItemHeld { await revocation.add(record) }
             try await ports.store.remove(account: name)
             ports.state.change { $0.removals.remove(name) }
         } catch {

@@ -11,7 +11,7 @@ extension Account {
     /// The word that `status` has for this account.
     var statusState: AccountState {
         guard configuration != nil else { return .misconfigured }
-        let grant = machine.snapshot
+        let grant = self.grant.snapshot
         if let record = grant.record, record.refusal == nil || login == nil { return statusState(of: grant, record) }
         if login != nil { return .loginPending }
         switch grant.phase {
@@ -51,7 +51,7 @@ extension Account {
     /// What `status` says of this account; reads memory alone.
     var status: AccountStatus {
         let now = ports.clock.now
-        let grant = machine.snapshot
+        let grant = self.grant.snapshot
         let record = grant.record
         let state = statusState
         var status = AccountStatus(
@@ -70,7 +70,7 @@ extension Account {
         status.identity = record?.identity
         status.renewable = record?.renewable
         status.expiresAt = grant.token?.expiresAt
-        status.refreshAt = nextRefresh.map { now.wall(of: $0) }
+        status.refreshAt = self.grant.nextRefresh.map { now.wall(of: $0) }
         status.refreshedAt = record?.refreshedAt
         status.grantExpiresAt = record?.grantExpiresAt
         status.grantEnding = endWatch.isEnding ? true : nil
@@ -83,7 +83,7 @@ extension Account {
     /// The file's, or the one that was registered; empty before there is one.
     private var shownClientID: String {
         if let configuration, !configuration.registersClient { return configuration.clientID }
-        return machine.record?.destination.clientID ?? client.registeredID ?? ""
+        return grant.record?.destination.clientID ?? client.registeredID ?? ""
     }
 
     private func fault(_ grant: GrantSnapshot, at now: Moment) -> AccountStatus.Fault? {

@@ -9,10 +9,7 @@ extension Account {
     /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
     func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
         if configuration == nil { return .failure(context.unusable) }
-        let ready = readyToken
-        let (answer, actions) = machine.demand(demand, at: ports.clock.now)
-        // What begins nothing and is about another token leaves the account's own as it is.
-        if demand.variant != nil, actions.isEmpty { readyToken = ready }
+        let (answer, actions) = grant.demand(demand)
         defer { perform(actions) }
         return result(of: answer)
     }
@@ -52,7 +49,7 @@ extension Account {
                 waiters.answer(id, .failure(context.unusable))
                 continue
             }
-            let (answer, actions) = machine.settled(waiter.demand, renewed: renewed, of: variant, at: ports.clock.now)
+            let (answer, actions) = grant.settled(waiter.demand, renewed: renewed, of: variant)
             if let result = result(of: answer) { waiters.answer(id, result) }
             perform(actions)
         }
@@ -62,7 +59,7 @@ extension Account {
     private func result(of answer: GrantStateMachine.Answer) -> Result<Served, ProtocolError>? {
         switch answer {
         case .serve(let token, let refreshed):
-            .success(Served(token: token, record: machine.record, refreshed: refreshed))
+            .success(Served(token: token, record: grant.record, refreshed: refreshed))
         case .fail(let error): .failure(withPendingLogin(error))
         case .wait: nil
         }

@@ -20,78 +20,32 @@ extension Account {
             case .settle(let renewed, of: let variant): resumeWaiters(renewed: renewed, of: variant)
             }
         }
-        arm()
         guard !actions.isEmpty else { return }
-        endWatch.watch(machine.record)
-        onChange?()
+        endWatch.watch(grant.record)
+        changed()
     }
-
-    /// One timer, at whatever is due next; what is further ahead than a day is looked at again then (engine rule 14).
-    func arm() {
-        let deadline = machine.deadline
-        guard deadline != armedFor else { return }
-        timer?.cancel()
-        timer = nil
-        armedFor = deadline
-        guard let deadline else { return }
-        timer = ports.clock.schedule(at: min(deadline, horizon), accuracy: .seconds(1)) { [weak self] in
-            self?.timerFired()
-        }
-    }
-
-    private func timerFired() {
-        let now = ports.clock.now
-        if let armedFor, armedFor > now.boot { machine.lookAgain(at: now) }
-        armedFor = nil
-        deadlineReached()
-    }
-
-    /// The latest moment that a timer is set for.
-    var horizon: BootInstant { ports.clock.now.boot.advanced(by: .seconds(RefreshPolicy.longestSleep)) }
-
-    func deadlineReached() {
-        perform(machine.deadlineReached(at: ports.clock.now, roll: ports.entropy.roll()))
-    }
-
-    /// When the next refresh is due by itself.
-    var nextRefresh: BootInstant? { machine.nextRefresh }
 
     private func refresh(_ record: GrantRecord, for variant: TokenVariant?) {
         guard let configuration else { return failUnconfigured(record, variant) }
-        let generation = generation
-        var flow = RefreshFlow(
-            access: client.access(configuration, for: record.destination),
-            store: ports.store,
-            variant: variant,
-            itemMutex: itemMutex
-        ) { [weak self] in
-            guard let self else { return .dropped }
-            return generation == self.generation ? .wanted : lateFate
-        } mend: { [weak self] in
-            await self?.mend()
-        } onDroppedIDToken: { [weak self] reason in
-            self?.noteDroppedIDToken(reason)
-        }
+        let work = grant.begin()
+        let access = client.access(configuration, for: record.destination)
+        var flow = RefreshFlow(access: access, store: ports.store, variant: variant, work: work)
         flow.onRollback = { [name, ports] in ports.log.record(.storeRolledBack(account: name)) }
-        Task.onLoop { [self, flow] in
-            let outcome = await tokenMutex.withLock { await flow.run(record) }
-            guard generation == self.generation, let outcome else { return }
-            finished(outcome, for: variant)
+        flow.onDroppedIDToken = { [weak self] reason in
+            guard let self, grant.noteDroppedIDToken() else { return }
+            ports.log.record(.idTokenDropped(account: name, reason: reason))
         }
-    }
-
-    /// Tells once for each sign-in that ID tokens do not come as they should: what fails a check now does at each renewal.
-    private func noteDroppedIDToken(_ reason: String) {
-        guard !hasDroppedIDToken else { return }
-        hasDroppedIDToken = true
-        ports.log.record(.idTokenDropped(account: name, reason: reason))
+        work.start { [self, flow] in
+            await grant.locks.withToken { await flow.run(record) }
+        } then: { [self] outcome in
+            if let outcome { finished(outcome, for: variant) }
+        }
     }
 
     /// Ends what was begun for an account whose file is gone or has a fault: nothing is sent, and nobody waits for ever.
     func failUnconfigured(_ record: GrantRecord, _ variant: TokenVariant?) {
-        let generation = generation
-        Task.onLoop { [self] in
-            guard generation == self.generation else { return }
+        grant.begin().start {
+        } then: { [self] in
             let failure = RefreshFailure(kind: .misconfigured, error: context.unusable)
             finished(.failed(failure, record.pending), for: variant)
         }
@@ -99,17 +53,11 @@ extension Account {
 
     func finished(_ outcome: RefreshOutcome, for variant: TokenVariant?) {
         if case .renewed(let record, isStored: _) = outcome, record.narrowingSticks == true,
-            machine.record?.narrowingSticks != true
+            grant.record?.narrowingSticks != true
         {
-            ports.log.record(.tokenRefused(account: name, machine.narrowingSticks))
+            ports.log.record(.tokenRefused(account: name, grant.narrowingSticks))
         }
-        let actions: [GrantStateMachine.Action]
-        let (now, roll) = (ports.clock.now, ports.entropy.roll())
-        if case .replaced(let record) = outcome {
-            actions = machine.replaced(by: record, isHeldBack: !context.isAllowed(record), at: now, roll: roll)
-        } else {
-            actions = machine.refreshFinished(outcome, at: now, roll: roll)
-        }
+        let actions = grant.refreshFinished(outcome)
         report(outcome, for: variant)
         for case .note(let record) in actions {
             let oauthError = record.ended?.oauthError
@@ -121,39 +69,39 @@ extension Account {
     private func report(_ outcome: RefreshOutcome, for variant: TokenVariant?) {
         switch outcome {
         case .renewed(let record, isStored: _):
-            onRefresh?()
+            refreshAnswered()
             ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
         case .derived(let derived, _, isStored: _):
-            onRefresh?()
+            refreshAnswered()
             ports.log.record(.tokenDerived(account: name, derived.variant))
         case .unstored(_, let error, _, _):
-            onRefresh?()
+            refreshAnswered()
             ports.log.record(.storeFault(account: name, error))
         case .storeBlocked(let error):
             ports.log.record(.storeFault(account: name, error))
         case .refused(_, let failure) where failure.isOwn && variant != nil,
             .failed(let failure, _) where failure.isOwn && variant != nil:
-            onRefresh?()
+            refreshAnswered()
             ports.log.record(.tokenRefused(account: name, failure.error))
         case .refused(_, let failure), .failed(let failure, _):
-            onRefresh?()
+            refreshAnswered()
             ports.log.record(.refreshFailed(account: name, untilNext(failure.error)))
         case .ended(_, let error):
-            onRefresh?()
+            refreshAnswered()
             if let error { ports.log.record(.storeFault(account: name, error)) }
         case .vanished:
             ports.log.record(.grantEnded(account: name, reason: .signedOut, oauthError: nil))
         case .replaced:
             break
         }
-        if case .ended(let end) = machine.snapshot.phase {
+        if case .ended(let end) = grant.snapshot.phase {
             ports.log.record(.grantEnded(account: name, reason: end.reason, oauthError: end.oauthError))
         }
     }
 
     /// The error with the time at which the daemon tries again, where it does by itself.
     private func untilNext(_ error: ProtocolError) -> ProtocolError {
-        guard let next = machine.nextRefresh else { return error }
+        guard let next = grant.nextRefresh else { return error }
         var error = error
         error.data["retry_at"] = .integer(ports.clock.now.wall(of: next))
         return error

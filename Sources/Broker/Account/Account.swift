@@ -1,62 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import HTTPTypes
-import OAuth
-import Secrets
-import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// One account: its configuration, its grant, and the work under way for either.
+/// One account: joins its parts, each of which owns what it keeps.
 ///
-/// All of it runs on the loop, and nothing is awaited between reading and writing the state. Three things keep tasks
-/// from disturbing each other:
+/// All of it runs on the loop, and nothing is awaited between reading and writing a state. What each part guarantees:
 ///
-/// - `generation` rises with each logout, login, import and change of flow. A task remembers the number that it began
-///   with and compares it after each `await`. If it differs, the task must not change `machine`, and `lateFate` says what
-///   becomes of its result. If a new grant came into force without `moveOn`, an old refresh could undo it.
-/// - `itemMutex` is held for each write of the item, from the check of the generation to the store's answer. A writer that
-///   does not take it may put an old record over a newer one. A logout does not wait for it: a writer that finds the
-///   generation changed afterwards corrects the store (`mend`).
-/// - `tokenMutex` is held for a whole refresh, so that the refresh token is not sent twice at once, and by a login that
-///   keeps the held refresh token. It is taken before `itemMutex`, never while that is held: that would be a deadlock.
+/// - `grant` (`GrantKeeper`): the state of the grant changes by events alone, and the timer is set after each. A task
+///   takes a `GrantWork` when it begins. Once there was a login, a logout, an import or a change of flow, the work is not
+///   current: its result changes nothing, and a write that ended too late is corrected. Work that was applied all the
+///   same could bring back a grant that the user has signed out of, or an old one over a new one.
+/// - `GrantKeeper.locks`: the item has one writer at a time, and the refresh token one user. Two writers could store an old
+///   record over a newer one; two users would send a token twice, and the provider would take it for stolen.
+/// - `waiters`: whoever waits for a token is answered once. Each read of the store and each refresh ends with a `settle`.
+/// - `signIns`: one login at a time. Until its grant is stored, it can be cancelled; from then on only a logout undoes it.
+/// - `revocation`: a grant that the user signed out of is revoked, by this daemon or by the next one, unless the user has
+///   signed in again: a revocation then could end the new grant.
+/// - `client`, `endWatch`: the client's item has one writer at a time; each notice of the grant's end is given once.
+/// - `context` is the only thing that they share, and only `configure` and `retire` change it.
 @LoopActor package final class Account {
     /// What its parts share: the ports, and what the files say.
     let context: AccountContext
     /// The client that the provider knows.
     let client: ClientItem
-    /// Logins and imports under way.
-    let signIns: SignIns
-    /// Serialises writes of the account's item.
-    let itemMutex = AsyncMutex()
-    /// Serialises use of the refresh token: a whole refresh, or a login that stores the current token again.
-    let tokenMutex = AsyncMutex()
-    var machine: GrantStateMachine {
-        didSet { readyToken = nil }
-    }
-    /// What a plain request gets without asking the machine; any change of state or settings drops it.
-    var readyToken: ReadyToken?
-    /// Whether it was told that an ID token of a renewal was not kept.
-    var hasDroppedIDToken = false
-    /// Called after every refresh that was answered.
-    var onRefresh: (@LoopActor () -> Void)?
-    /// Called after every change of state.
-    var onChange: (@LoopActor () -> Void)?
-    /// Rises with each login and logout; see above.
-    private(set) var generation = 0
-    /// What becomes of a refresh that ends after a login or a logout.
-    private(set) var lateFate = RefreshFlow.Fate.dropped
-    /// No background work any more but the store's: the daemon is ending.
-    private var isStopped = false
-    var timer: (any ScheduledTimer)?
-    var armedFor: BootInstant?
-    /// Tells that the grant's fixed end comes near.
-    let endWatch: EndWatch
-    /// What the provider could not be told of a logout yet.
-    let revocation: PendingRevocation
+    let grant: GrantKeeper
     /// Clients that wait for a token.
     let waiters = TokenWaiters()
+    /// Logins and imports under way.
+    let signIns: SignIns
+    /// What the provider could not be told of a logout yet.
+    let revocation: PendingRevocation
+    /// Tells that the grant's fixed end comes near.
+    let endWatch: EndWatch
+    private let onRefresh: @LoopActor () -> Void
+    private let onChange: @LoopActor () -> Void
 
     /// A token and whether it is a new one.
     package struct Served {
@@ -65,99 +44,88 @@ package import TokendProtocol
         package var refreshed: Bool
     }
 
-    init(name: String, ports: BrokerPorts, directory: ProviderDirectory, settings: DaemonConfiguration) {
-        context = AccountContext(name: name, ports: ports, directory: directory, daemon: settings)
+    /// - Parameters:
+    ///   - onRefresh: called after every refresh that was answered.
+    ///   - onChange: called after every change of state.
+    init(
+        _ context: AccountContext,
+        onRefresh: @escaping @LoopActor () -> Void,
+        onChange: @escaping @LoopActor () -> Void
+    ) {
+        self.context = context
+        self.onRefresh = onRefresh
+        self.onChange = onChange
         client = ClientItem(context)
-        signIns = SignIns(clock: ports.clock)
+        grant = GrantKeeper(context)
+        signIns = SignIns(clock: context.ports.clock)
         revocation = PendingRevocation(context, client: client)
-        endWatch = EndWatch(account: name, clock: ports.clock, log: ports.log)
-        machine = GrantStateMachine(account: name, settings: RefreshSettings())
-        machine.isPaused = ports.state.notes.paused.contains(name)
+        endWatch = EndWatch(account: context.name, clock: context.ports.clock, log: context.ports.log)
+        grant.onDeadline = { [weak self] actions in self?.perform(actions) }
     }
+
+    /// Something has changed that `status` tells.
+    func changed() { onChange() }
+
+    /// A refresh was answered.
+    func refreshAnswered() { onRefresh() }
 
     // MARK: Configuration
 
     /// Takes over what the account's file says now.
-    func configure(_ new: Configuration.Account, settings: DaemonConfiguration) {
-        let isElsewhere = context.configure(new, daemon: settings)
-        readyToken = nil
-        guard let configuration else {
+    func configure(_ new: Configuration.Account, daemon: DaemonConfiguration) {
+        let isElsewhere = context.configure(new, daemon: daemon)
+        guard configuration != nil else {
             login?.cancel("the settings of “\(name)” have a fault now; mend it, then sign in again")
-            halt()
+            grant.enableIfUsable()
             return resumeWaiters(renewed: false)
         }
-        machine.reconfigured(settings: configuration.refresh, isHeldBack: !context.isAllowed(machine.record))
+        grant.reconfigure()
         if isElsewhere { login?.cancel("the settings of “\(name)” changed during the sign-in; sign in again") }
-        halt()
+        grant.enableIfUsable()
         settleFlow()
-    }
-
-    /// Keeps a grant from going anywhere but where it was made for.
-    func holdBackUnlessAllowed() {
-        machine.reconfigured(settings: machine.settings, isHeldBack: !context.isAllowed(machine.record))
-        arm()
-    }
-
-    /// Nothing is asked of the provider for an account without a usable file, or by a daemon that is ending.
-    private func halt() {
-        machine.isDisabled = configuration == nil || isStopped
-        arm()
-    }
-
-    // MARK: The daemon's life
-
-    /// Invalidates all work in flight.
-    func moveOn(_ fate: RefreshFlow.Fate = .dropped) {
-        generation += 1
-        lateFate = fate
-        machine.isLoading = false
-    }
-
-    /// The store was unlocked, or another one took its place.
-    func storeChanged() {
-        perform(machine.storeOpened(at: ports.clock.now))
-    }
-
-    /// The clocks stepped, or the machine was asleep.
-    func timeJumped() {
-        machine.timeJumped(at: ports.clock.now, roll: ports.entropy.roll())
-        armedFor = nil
-        deadlineReached()
-        endWatch.watch(machine.record)
-    }
-
-    /// A network has come.
-    func networkAppeared() {
-        machine.networkAppeared(at: ports.clock.now, roll: ports.entropy.roll())
-        arm()
-        revocation.networkAppeared()
     }
 
     /// The account's file is gone: nothing is served, the item stays; a refresh that was sent is kept all the same.
     func retire() {
         login?.cancel("the account “\(name)” was removed")
         context.retire()
-        readyToken = nil
-        halt()
+        grant.enableIfUsable()
         waiters.answerAll(.failure(context.gone))
     }
 
+    // MARK: The daemon's life
+
+    /// The store was unlocked, or another one took its place.
+    func storeChanged() {
+        perform(grant.storeOpened())
+    }
+
+    /// The clocks stepped, or the machine was asleep.
+    func timeJumped() {
+        perform(grant.timeJumped())
+        endWatch.watch(grant.record)
+    }
+
+    /// A network has come.
+    func networkAppeared() {
+        grant.networkAppeared()
+        revocation.networkAppeared()
+    }
+
     /// Whether an answer of the provider's is to be stored before the account may be let go of.
-    var isBusy: Bool { machine.isBusy || signIns.isBusy }
+    var isBusy: Bool { grant.isBusy || signIns.isBusy }
 
     /// No background work any more but the store's.
     func stop() {
         login?.cancel("tokend is stopping")
         signIns.closeEndSession()
-        isStopped = true
-        halt()
+        grant.stop()
     }
 
     /// Background work stops, or is taken up again, because a user says so; whoever calls notes it down.
     func pause(_ isPaused: Bool) {
-        machine.isPaused = isPaused
-        arm()
-        onChange?()
+        grant.pause(isPaused)
+        changed()
     }
 }
 
@@ -169,10 +137,13 @@ extension Account {
     /// nil while the account's file has faults.
     package var configuration: AccountConfiguration? { context.configuration }
 
+    package var faults: [ConfigurationFault] { context.faults }
+
     /// The login under way.
     package var login: Login? { signIns.login }
 
-    package var faults: [ConfigurationFault] { context.faults }
+    /// The answer to a plain request, where it is at hand.
+    var readyToken: ReadyToken? { grant.readyToken }
 
     var ports: BrokerPorts { context.ports }
 
@@ -186,7 +157,7 @@ extension Account {
     var hasPolicy: Bool { context.hasPolicy }
 
     /// Whether every program may have a token without a question.
-    var isOpenToAll: Bool { policy.isOpen(under: context.daemon.administrator) }
+    var isOpenToAll: Bool { context.isOpenToAll }
 
     /// Where the account is described.
     var file: String { context.file }

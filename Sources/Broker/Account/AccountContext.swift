@@ -91,6 +91,20 @@ import TokendProtocol
         return .own(configuration, wire: daemon.wire, at: ports.clock.now.wall)
     }
 
+    /// Writes a grant's record into the account's item, with the names of the last good file.
+    func write(_ record: GrantRecord) async -> Result<Void, StoreError> {
+        guard let configuration = configuration ?? lastConfiguration else {
+            // Without a configuration there was no grant that could need storing.
+            return .failure(StoreError(code: .unavailable, message: "the file of “\(name)” was never in order"))
+        }
+        do {
+            try await ports.store.write(record.item(for: configuration))
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
     // MARK: The account's policy
 
     /// The last policy that was read without a fault: a file that has one now does not open the account.
@@ -98,6 +112,9 @@ import TokendProtocol
 
     /// Whether the rules are known: they are not if the file has had a fault since the daemon's start.
     var hasPolicy: Bool { configuration != nil || lastConfiguration != nil }
+
+    /// Whether every program may have a token without a question.
+    var isOpenToAll: Bool { policy.isOpen(under: daemon.administrator) }
 
     /// Where the account is described.
     var file: String { lastConfiguration?.file ?? ports.files.path(of: name) }

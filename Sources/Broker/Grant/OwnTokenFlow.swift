@@ -15,11 +15,10 @@ import TokendProtocol
     let store: any CredentialStore
     /// The combination that the token is for; nil: the account's own.
     var variant: TokenVariant?
-    /// Serialises writes of the account's item.
-    let itemMutex: AsyncMutex
+    /// Whether the token is still wanted; the item is changed by it.
+    let work: GrantWork
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
-    let isWanted: @LoopActor () -> Bool
 
     private var account: AccountConfiguration { access.account }
 
@@ -27,10 +26,10 @@ import TokendProtocol
     func run(_ known: GrantRecord) async -> RefreshOutcome? {
         do throws(ClientFault) {
             let access = try await access.identified()
-            guard isWanted() else { return nil }
+            guard work.isCurrent else { return nil }
             return try await ask(access, known)
         } catch {
-            guard isWanted() else { return nil }
+            guard work.isCurrent else { return nil }
             switch error {
             case .store(let error): return .storeBlocked(error)
             case .configuration(let error): return .failed(Self.failure(error), nil)
@@ -58,9 +57,9 @@ import TokendProtocol
             } catch {
                 throw error.protocolError
             }
-            guard isWanted() else { return nil }
+            guard work.isCurrent else { return nil }
             let sent = try await access.send(request, to: endpoint, requested: variant?.scope ?? account.scopes)
-            guard isWanted() else { return nil }
+            guard work.isCurrent else { return nil }
             return await judge(sent, known, metadata, endpoint)
         } catch {
             throw .configuration(error)
@@ -104,14 +103,14 @@ import TokendProtocol
         record.refreshedAt = sentAt.wall
         // A refresh token in such an answer is ignored (RFC 6749, section 4.4.3).
         record.token = HeldToken(response, granted: account.scopes, sentAt: sentAt, verified: nil)
-        return await itemMutex.withLock {
-            guard isWanted() else { return nil }
-            do {
-                try await store.write(record.item(for: account))
-                return isWanted() ? .renewed(record, isStored: true) : nil
-            } catch {
-                return isWanted() ? .renewed(record, isStored: false) : nil
+        do throws(StoreError) {
+            let isStored = try await work.withItem { () async throws(StoreError) in
+                try await work.change { () async throws(StoreError) in try await store.write(record.item(for: account))
+                }
             }
+            return isStored ? .renewed(record, isStored: true) : nil
+        } catch {
+            return work.isCurrent ? .renewed(record, isStored: false) : nil
         }
     }
 }

@@ -117,7 +117,7 @@ extension RefreshFlow {
 
     /// The result is not wanted any more, whether the store has taken it or not.
     func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
-        if fate() == .revoked, let refreshToken {
+        if work.disposition == .revoked, let refreshToken {
             _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
         }
         return nil
@@ -180,13 +180,13 @@ extension RefreshFlow {
                 at: access.clock.now.wall
             )
         )
-        return await itemMutex.withLock {
+        return await work.withItem {
             do throws(StoreError) {
                 guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
                 guard stored.refreshToken == record.refreshToken || record.isLater(than: stored) else {
                     return ifWanted(.replaced(stored))
                 }
-                return try await writeLocked(tombstone) ? .ended(tombstone, nil) : nil
+                return try await writeHeld(tombstone) ? .ended(tombstone, nil) : nil
             } catch {
                 return ifWanted(.ended(tombstone, error))
             }

@@ -33,7 +33,7 @@ extension RefreshFlow {
                 isMarked: false,
                 isUncertain: false
             )
-            result = try await accept(try await dispatch(&attempt), attempt)
+            result = try await accept(try await dispatch(&attempt) { true }, attempt)
         } catch {
             throw .fault(error)
         }

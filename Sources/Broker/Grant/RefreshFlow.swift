@@ -18,18 +18,9 @@ import TokendProtocol
 /// 3. If the ID token has to wait for the provider's keys, the new refresh token is written first, alone.
 /// 4. The new refresh token and the access token are one write, which removes the mark. The account hears of them after.
 ///
-/// Each write asks `fate` before, and calls `mend` if that has changed afterwards. A write that did not could bring back
-/// a grant that the user has signed out of.
+/// Each write goes through `work`, which makes none for work that is not current, and corrects the store after one that
+/// ended too late. A write beside it could bring back a grant that the user has signed out of.
 @LoopActor struct RefreshFlow {
-    /// What becomes of the result.
-    enum Fate {
-        case wanted
-        /// A login has taken its place: revoking it could end the new grant, too.
-        case dropped
-        /// The user has signed out: the token is revoked and not stored.
-        case revoked
-    }
-
     /// One refresh token on its way.
     struct Attempt {
         var record: GrantRecord
@@ -53,18 +44,16 @@ import TokendProtocol
     let store: any CredentialStore
     /// The combination that the token is for; nil: the account's own.
     var variant: TokenVariant?
-    /// Held for each write, and never while waiting for the provider: a login must not wait for that.
-    let itemMutex: AsyncMutex
-    let fate: @LoopActor () -> Fate
-    /// Corrects the store after a write of this refresh, because the user signed out meanwhile.
-    let mend: @LoopActor () async -> Void
+    /// Whether the result is still wanted. The item is changed by it, and held for each write alone, never while waiting
+    /// for the provider: a login must not wait for that.
+    let work: GrantWork
     /// The store had an older item than the one that it was given last.
     var onRollback: @LoopActor () -> Void = {}
     /// Told why an ID token that came with a renewal is not kept, in a sentence.
     var onDroppedIDToken: @LoopActor (String) -> Void = { _ in }
 
     var account: AccountConfiguration { access.account }
-    var isWanted: Bool { fate() == .wanted }
+    var isWanted: Bool { work.isCurrent }
 
     /// - Returns: nil where the account has moved on.
     func run(_ known: GrantRecord) async -> RefreshOutcome? {
@@ -143,7 +132,7 @@ import TokendProtocol
     private func send(_ first: Attempt) async -> RefreshOutcome? {
         var attempt = first
         do throws(ProtocolError) {
-            let sent = try await dispatch(&attempt)
+            let sent = try await dispatch(&attempt) { isWanted }
             return await judge(sent, attempt)
         } catch {
             let isOwn = variant != nil && !canAsk(attempt)
@@ -153,7 +142,12 @@ import TokendProtocol
 
     /// Sends the refresh token; where the answer is lost, once more. One that came and cannot be read is not lost: sent
     /// again, the token would look stolen.
-    func dispatch(_ attempt: inout Attempt) async throws(ProtocolError) -> ProviderAccess.Sent {
+    ///
+    /// - Parameter isWanted: whether it may be sent once more.
+    func dispatch(
+        _ attempt: inout Attempt,
+        isWanted: @LoopActor () -> Bool
+    ) async throws(ProtocolError) -> ProviderAccess.Sent {
         let request: TokenRequest
         do { request = try self.request(attempt) } catch { throw error.protocolError }
         let requested = variant?.scope ?? attempt.record.scope
@@ -161,7 +155,7 @@ import TokendProtocol
         guard sent.mayHaveSpent else { return sent }
         let isFirst = !attempt.isUncertain
         attempt.isUncertain = true
-        guard sent.isLost, isFirst, isWanted else { return sent }
+        guard sent.isLost, isFirst, isWanted() else { return sent }
         // The answer may have held a new token: inside the grace that providers give, once more, at once.
         return try await access.send(request, to: attempt.endpoint, requested: requested)
     }
@@ -200,15 +194,12 @@ import TokendProtocol
     ///
     /// - Returns: whether the account still waits for this refresh.
     func write(_ record: GrantRecord) async throws(StoreError) -> Bool {
-        try await itemMutex.withLock { () async throws(StoreError) in try await writeLocked(record) }
+        try await work.withItem { () async throws(StoreError) in try await writeHeld(record) }
     }
 
-    /// The same while `itemMutex` is held already.
-    func writeLocked(_ record: GrantRecord) async throws(StoreError) -> Bool {
-        guard isWanted else { return false }
-        try await store.write(record.item(for: account))
-        if !isWanted { await mend() }
-        return isWanted
+    /// The same while the item is held already.
+    func writeHeld(_ record: GrantRecord) async throws(StoreError) -> Bool {
+        try await work.change { () async throws(StoreError) in try await store.write(record.item(for: account)) }
     }
 }
 

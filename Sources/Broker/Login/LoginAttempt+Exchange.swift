@@ -31,7 +31,7 @@ extension LoginAttempt {
             guard response.refreshToken == nil else {
                 return try await keep(response, prepared, identity, sentAt: sentAt, for: login)
             }
-            return try await tokenMutex.withLock { () async throws(LoginFailure) in
+            return try await locks.withToken { () async throws(LoginFailure) in
                 try await keep(response, prepared, identity, sentAt: sentAt, for: login)
             }
         } catch {
@@ -48,7 +48,7 @@ extension LoginAttempt {
         sentAt: Moment,
         for login: Login
     ) async throws(LoginFailure) -> LoginResult {
-        try await itemMutex.withLock { () async throws(LoginFailure) in
+        try await locks.withItem { () async throws(LoginFailure) in
             let previous: GrantRecord?
             do throws(ProtocolError) { previous = try await previousRecord() } catch { throw .fault(error) }
             try checkSubject(identity, previous: previous)

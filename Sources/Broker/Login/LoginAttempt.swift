@@ -59,10 +59,8 @@ import TokendProtocol
     let parameters: LoginParameters
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
-    /// Serialises writes of the account's item.
-    let itemMutex: AsyncMutex
-    /// Serialises use of the held refresh token.
-    let tokenMutex: AsyncMutex
+    /// Serialises writes of the account's item, and use of the held refresh token.
+    let locks: GrantLocks
     /// Which private-use schemes the desktop gives to `tokenctl callback`.
     let handlers: any CallbackHandling
     /// Whether the user has signed out of what the store holds, and only its removal is pending.
@@ -75,8 +73,7 @@ import TokendProtocol
         entropy: any Entropy,
         parameters: LoginParameters,
         wire: DaemonConfiguration.Wire,
-        itemMutex: AsyncMutex,
-        tokenMutex: AsyncMutex,
+        locks: GrantLocks,
         handlers: any CallbackHandling,
         isForgotten: @escaping @LoopActor () -> Bool
     ) {
@@ -85,8 +82,7 @@ import TokendProtocol
         self.entropy = entropy
         self.parameters = parameters
         self.wire = wire
-        self.itemMutex = itemMutex
-        self.tokenMutex = tokenMutex
+        self.locks = locks
         self.handlers = handlers
         self.isForgotten = isForgotten
     }

@@ -38,7 +38,7 @@ extension RequestRouter {
         let served = try answer.get()
         note(account, parameters, session)
         let result = result(served, account, parameters)
-        if parameters.idToken != true { account.keepReady(result, of: served.token) }
+        if parameters.idToken != true { account.grant.keepReady(result, of: served.token) }
         return .now(result)
     }
 

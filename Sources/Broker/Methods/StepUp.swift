@@ -53,8 +53,8 @@ extension Account {
     /// What the API wants of the user, where that is what it refused the held token for. A newer token than the
     /// refused one may come of a newer sign-in, so that is tried first.
     func stepUp(_ parameters: TokenGet.Parameters, of variant: TokenVariant?) -> StepUp? {
-        guard let stepUp = parameters.challenge.flatMap(StepUp.init(challenge:)), !machine.isHeldBack,
-            let held = machine.heldToken(of: variant)
+        guard let stepUp = parameters.challenge.flatMap(StepUp.init(challenge:)), !grant.snapshot.isHeldBack,
+            let held = grant.heldToken(of: variant)
         else { return nil }
         return parameters.rejected.map { $0 == held.accessToken } ?? true ? stepUp : nil
     }

@@ -174,7 +174,7 @@ import TokendProtocol
             scope: "mail",
             renewable: true
         )
-        account.keepReady(result, of: token)
+        account.grant.keepReady(result, of: token)
         #expect((account.readyToken != nil) == (life != nil))
         account.pause(true)
         #expect(account.readyToken == nil)

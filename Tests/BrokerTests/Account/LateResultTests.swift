@@ -171,12 +171,11 @@ import TokendProtocol
     @LoopActor private func signIn(_ world: World, access: String) async throws {
         let configuration = try AccountConfiguration.plain()
         let account = try world.account()
-        try await account.itemMutex.withLock {
+        try await account.grant.locks.withItem {
             var record = GrantRecord.signedIn(configuration, at: world.clock.now, access: access)
             record.refreshToken = Secret("N1")
             try await world.store.write(record.item(for: configuration))
-            account.moveOn()
-            account.perform(account.machine.signedIn(record, at: world.clock.now, roll: 0))
+            account.perform(account.grant.signedIn(record))
         }
     }
 

@@ -51,8 +51,8 @@ import TokendProtocol
         var configuration = try AccountConfiguration.plain()
         configuration.flow = flow
         let (world, account) = try await removed(configuration)
-        let (_, actions) = account.machine.demand(.fresh, at: world.clock.now)
-        #expect(account.machine.isBusy)
+        let (_, actions) = account.grant.demand(.fresh)
+        #expect(account.grant.isBusy)
         account.perform(actions)
         await settle()
         #expect(!account.isBusy && !world.broker.isRefreshing)

@@ -105,9 +105,9 @@ import TokendProtocol
             now: now.wall
         )
         rules.algorithms = ["ES256"]
-        var record = try #require(try world.account().machine.record)
+        var record = try #require(try world.account().grant.record)
         record.identityToken = try IDToken.verify(compact: idToken, keys: keys, rules: rules)
-        _ = try world.account().machine.signedIn(record, at: now, roll: 0)
+        _ = try world.account().grant.signedIn(record)
         return (world, idToken)
     }
 

@@ -89,7 +89,7 @@ import TokendProtocol
         _ = await (try world.get(.fresh)).ended()
         await world.clock.advance(by: .seconds(30))
         _ = await (try world.get(.fresh)).ended()
-        #expect(try world.account().machine.record?.isEndFixed == nil)
+        #expect(try world.account().grant.record?.isEndFixed == nil)
         let count = world.transport.refreshes.count
         await world.clock.advance(by: .seconds(Self.day))
         #expect(world.transport.refreshes.count == count + 2)

@@ -151,7 +151,7 @@ import TokendProtocol
         world.store.fault = MemoryCredentialStore.unavailable
         exchange.answer(.token("A2", refresh: "R2"))
         await settle()
-        try world.account().machine.isPaused = true
+        try world.account().grant.pause(true)
         let fault = ConfigurationFault(file: "work.json5", line: 1, member: nil, message: "no")
         world.files.configuration.accounts["work"] = .misconfigured([fault])
         world.broker.reload()

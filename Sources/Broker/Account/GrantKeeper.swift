@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import OAuth
+import Systemd
+import TokendProtocol
+
+/// The grant of one account: its state machine, the timer of what it has due, and the order of the tasks that work for it.
+///
+/// Each event of the machine is a method here, which sets the timer and returns what `Account` is to do. Tasks take a
+/// `GrantWork` before they begin, and change the item and the state through that alone.
+@LoopActor final class GrantKeeper {
+    private let context: AccountContext
+    /// Told what to do when the timer fires.
+    var onDeadline: (@LoopActor ([GrantStateMachine.Action]) -> Void)?
+    private var machine: GrantStateMachine {
+        didSet { readyToken = nil }
+    }
+    /// What a plain request gets without asking the machine; any change of state or settings drops it.
+    private(set) var readyToken: ReadyToken?
+    /// Rises with each login, logout, import and change of flow.
+    private(set) var generation = 0
+    /// What becomes of the results of earlier generations.
+    private(set) var lateDisposition = GrantWork.Disposition.dropped
+    /// Serialises what must not overlap.
+    let locks = GrantLocks()
+    private var timer: (any ScheduledTimer)?
+    private var armedFor: BootInstant?
+    /// No background work any more but the store's: the daemon is ending.
+    private var isStopped = false
+    /// Whether it was told that an ID token of a renewal was not kept.
+    private var hasDroppedIDToken = false
+
+    init(_ context: AccountContext) {
+        self.context = context
+        machine = GrantStateMachine(account: context.name, settings: RefreshSettings())
+        machine.isPaused = context.ports.state.notes.paused.contains(context.name)
+    }
+
+    private var now: Moment { context.ports.clock.now }
+    private func roll() -> Double { context.ports.entropy.roll() }
+
+    // MARK: What others may know
+
+    var snapshot: GrantSnapshot { machine.snapshot }
+    /// The record in force; nil without a live grant.
+    var record: GrantRecord? { machine.record }
+    /// The record with the newest refresh token, stored or not: what a logout revokes.
+    var newestRecord: GrantRecord? { machine.newestRecord }
+    /// A record that the store must still take before the daemon ends; nil if nothing would be lost.
+    var unstoredRecord: GrantRecord? { machine.unstoredRecord }
+    /// Whether the store has refused a record whose refresh token is nowhere else.
+    var isOwing: Bool { machine.isOwing }
+    /// Whether something is under way that must not be cut off.
+    var isBusy: Bool { machine.isBusy }
+    /// Whether the store is being read.
+    var isLoading: Bool { machine.isLoading }
+    /// When the next refresh is due by itself.
+    var nextRefresh: BootInstant? { machine.nextRefresh }
+    /// Why no narrower token is requested.
+    var narrowingSticks: ProtocolError { machine.narrowingSticks }
+
+    func heldToken(of variant: TokenVariant?) -> HeldToken? { machine.heldToken(of: variant) }
+
+    /// Keeps an answer for the plain requests to come, where the state is such that they get this token as long as it
+    /// holds; with the next change of state it is gone.
+    ///
+    /// Not if the token's end is unknown: it is renewed as a precaution, and whether it is still trusted is the machine's
+    /// to say, each time.
+    func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
+        guard context.isOpenToAll, token.wholeLife != nil, !result.refreshed, context.fault == nil,
+            !machine.isHeldBack, machine.record?.token == token
+        else { return }
+        readyToken = ReadyToken(result, of: token)
+    }
+
+    /// An ID token of a renewal was not kept.
+    ///
+    /// - Returns: whether it is the first of this sign-in. What fails a check now does at each renewal.
+    func noteDroppedIDToken() -> Bool {
+        defer { hasDroppedIDToken = true }
+        return !hasDroppedIDToken
+    }
+
+    // MARK: Clients
+
+    /// A client asks for a token.
+    func demand(_ demand: TokenDemand) -> (answer: GrantStateMachine.Answer, actions: [GrantStateMachine.Action]) {
+        let ready = readyToken
+        let result = machine.demand(demand, at: now)
+        // What begins nothing and is about another token leaves the account's own as it is.
+        if demand.variant != nil, result.actions.isEmpty { readyToken = ready }
+        return armed(result)
+    }
+
+    /// What a client waited for has ended.
+    func settled(
+        _ demand: TokenDemand,
+        renewed: Bool,
+        of variant: TokenVariant?
+    ) -> (answer: GrantStateMachine.Answer, actions: [GrantStateMachine.Action]) {
+        armed(machine.settled(demand, renewed: renewed, of: variant, at: now))
+    }
+
+    // MARK: The user's decision
+
+    /// A grant comes into force, which is in the store, or is to be written again because of `error`.
+    func signedIn(_ record: GrantRecord, unstored error: StoreError? = nil) -> [GrantStateMachine.Action] {
+        invalidateInFlightWork(.dropped)
+        hasDroppedIDToken = false
+        return armed(machine.signedIn(record, unstored: error, at: now, roll: roll()))
+    }
+
+    /// The user signs out, or the account's flow has no place for the grant.
+    func loggedOut(_ disposition: GrantWork.Disposition = .dropped) -> [GrantStateMachine.Action] {
+        invalidateInFlightWork(disposition)
+        return armed(machine.loggedOut())
+    }
+
+    private func invalidateInFlightWork(_ disposition: GrantWork.Disposition) {
+        generation += 1
+        lateDisposition = disposition
+        machine.isLoading = false
+    }
+
+    /// Background work stops, or is taken up again, because a user says so.
+    func pause(_ isPaused: Bool) {
+        machine.isPaused = isPaused
+        arm()
+    }
+
+    // MARK: Settings
+
+    /// Takes over the settings of now, and keeps the grant from going anywhere but where it was made for. What a
+    /// provider refused before is tried again.
+    func reconfigure() {
+        let settings = context.configuration?.refresh ?? machine.settings
+        machine.reconfigured(settings: settings, isHeldBack: !context.isAllowed(machine.record))
+        arm()
+    }
+
+    /// Nothing is asked of the provider for an account without a usable file, or by a daemon that is ending.
+    func enableIfUsable() {
+        machine.isDisabled = context.configuration == nil || isStopped
+        arm()
+    }
+
+    /// No background work any more but the store's.
+    func stop() {
+        isStopped = true
+        enableIfUsable()
+    }
+
+    // MARK: The store and the provider
+
+    /// Starts a read of the store, unless one is under way.
+    func beginLoad() -> [GrantStateMachine.Action] { armed(machine.beginLoad()) }
+
+    /// The store has answered; nil: it has no item.
+    func loaded(_ stored: GrantRecord?) -> [GrantStateMachine.Action] {
+        let record = context.inForce(stored)
+        return armed(machine.loaded(record, isHeldBack: !context.isAllowed(record), at: now, roll: roll()))
+    }
+
+    func loadFailed(_ error: StoreError) -> [GrantStateMachine.Action] { armed(machine.loadFailed(error)) }
+
+    /// The store can be tried again.
+    func storeOpened() -> [GrantStateMachine.Action] { armed(machine.storeOpened(at: now)) }
+
+    /// The store took, or refused again, what it had refused before.
+    func written(_ result: Result<Void, StoreError>) -> [GrantStateMachine.Action] {
+        armed(machine.written(result, at: now))
+    }
+
+    func refreshFinished(_ outcome: RefreshOutcome) -> [GrantStateMachine.Action] {
+        guard case .replaced(let record) = outcome else {
+            return armed(machine.refreshFinished(outcome, at: now, roll: roll()))
+        }
+        return armed(machine.replaced(by: record, isHeldBack: !context.isAllowed(record), at: now, roll: roll()))
+    }
+
+    /// A network has come.
+    func networkAppeared() {
+        machine.networkAppeared(at: now, roll: roll())
+        arm()
+    }
+
+    // MARK: Time
+
+    /// The clocks stepped, or the machine was asleep.
+    func timeJumped() -> [GrantStateMachine.Action] {
+        machine.timeJumped(at: now, roll: roll())
+        armedFor = nil
+        return deadlineReached()
+    }
+
+    private func deadlineReached() -> [GrantStateMachine.Action] {
+        armed(machine.deadlineReached(at: now, roll: roll()))
+    }
+
+    private func armed<Result>(_ result: Result) -> Result {
+        arm()
+        return result
+    }
+
+    /// One timer, at whatever is due next; what is further ahead than a day is looked at again then (engine rule 14).
+    private func arm() {
+        let deadline = machine.deadline
+        guard deadline != armedFor else { return }
+        timer?.cancel()
+        timer = nil
+        armedFor = deadline
+        guard let deadline else { return }
+        let clock = context.ports.clock
+        let horizon = clock.now.boot.advanced(by: .seconds(RefreshPolicy.longestSleep))
+        timer = clock.schedule(at: min(deadline, horizon), accuracy: .seconds(1)) { [weak self] in
+            self?.timerFired()
+        }
+    }
+
+    private func timerFired() {
+        let now = now
+        if let armedFor, armedFor > now.boot { machine.lookAgain(at: now) }
+        armedFor = nil
+        onDeadline?(deadlineReached())
+    }
+
+    // MARK: Work
+
+    /// Begins work for the grant as it is now.
+    func begin() -> GrantWork { GrantWork(self, generation) }
+
+    /// Corrects the store after a write that ended too late: it gets what is in force now. The item must be held.
+    func reconcile() async {
+        let (name, ports) = (context.name, context.ports)
+        if let record = machine.newestRecord {
+            if case .failure(let error) = await context.write(record) {
+                ports.log.record(.storeFault(account: name, error))
+            }
+        } else if case .signedOut = machine.snapshot.phase {
+            do {
+                try await ports.store.remove(account: name)
+            } catch {
+                ports.state.change { $0.removals.insert(name) }
+            }
+        }
+    }
+}
