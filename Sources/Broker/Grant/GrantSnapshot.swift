@@ -59,10 +59,10 @@ extension GrantStateMachine {
             snapshot.record = grant.record
             snapshot.token = grant.record.token
             snapshot.isRefreshing = grant.isRefreshing
-            snapshot.failure = grant.failure
-            snapshot.failedAt = grant.failedAt
-            snapshot.notBefore = grant.notBefore
-            snapshot.storeError = grant.storeError
+            snapshot.failure = grant.retry.failure
+            snapshot.failedAt = grant.retry.failedAt
+            snapshot.notBefore = grant.retry.notBefore
+            snapshot.storeError = grant.retry.storeError
             snapshot.pendingWriteError = grant.debt?.error
             return snapshot
         }

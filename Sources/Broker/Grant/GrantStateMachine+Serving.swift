@@ -121,8 +121,8 @@ extension GrantStateMachine {
             if let end = grant.record.refusal {
                 return (afterEnd(end, held: grant.token(of: demand.variant), demand, at: now), [])
             }
-            if let error = grant.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
-            if let failure = isIts ? grant.failure(of: variant) : grant.sharedFailure {
+            if let error = grant.retry.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
+            if let failure = isIts ? grant.failure(of: variant) : grant.retry.sharedFailure {
                 let until = grant.blockedUntil(demand.variant, at: now) ?? now.boot
                 return (afterFailure(failure, until: until, grant, demand, at: now), [])
             }

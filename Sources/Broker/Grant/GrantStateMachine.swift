@@ -187,9 +187,7 @@ package struct GrantStateMachine {
         self.settings = settings
         self.isHeldBack = isHeldBack
         guard case .live(var grant) = state else { return }
-        if grant.failure?.kind == .misconfigured { grant.failure = nil }
-        if grant.record.refusal != nil { grant.hasSecondTry = true }
-        grant.variants.forgetFailures()
+        grant.reconfigured()
         state = .live(grant)
     }
 
@@ -218,7 +216,7 @@ package struct GrantStateMachine {
             defer { state = .live(grant) }
             if grant.debt != nil { return grant.debt?.retry() ?? [] }
             guard deadline.duration(to: now.boot) <= Self.sleep else {
-                grant.notBefore = grant.spread(at: now, by: roll)
+                grant.retry.postpone(to: grant.spread(at: now, by: roll))
                 return []
             }
             return [grant.begin(grant.dueJob(settings))]
@@ -230,11 +228,10 @@ package struct GrantStateMachine {
         }
     }
 
-    /// A day has gone by without anything being due: what lies further ahead is reckoned by the wall clock, too, which may
-    /// have drifted from the other one (engine rule 14).
+    /// A day has gone by without anything being due.
     package mutating func lookAgain(at now: Moment) {
         guard case .live(var grant) = state else { return }
-        grant.dueByWall = grant.dueByWallClock(settings, at: now)
+        grant.lookAgain(settings, at: now)
         state = .live(grant)
     }
 
@@ -245,9 +242,13 @@ package struct GrantStateMachine {
     package mutating func timeJumped(at now: Moment, roll: Double) {
         guard case .live(var grant) = state else { return }
         grant.timeJumped(settings, at: now, roll: roll)
-        if grant.debt == nil, let due = grant.deadline(settings, isHalted: false), due <= now.boot {
-            grant.notBefore = grant.spread(at: now, by: roll)
-        }
+        state = .live(grant)
+    }
+
+    /// A network has come: what had failed in passing is tried again.
+    package mutating func networkAppeared(at now: Moment, roll: Double) {
+        guard case .live(var grant) = state else { return }
+        grant.networkAppeared(at: now, roll: roll)
         state = .live(grant)
     }
 
@@ -287,10 +288,7 @@ package struct GrantStateMachine {
         case .live(var grant):
             defer { state = .live(grant) }
             if grant.debt != nil { return grant.debt?.retry() ?? [] }
-            if grant.storeError != nil {
-                grant.storeError = nil
-                grant.notBefore = now.boot
-            }
+            grant.retry.storeOpened(at: now)
             return []
         case .ended(var ended):
             defer { state = .ended(ended) }

@@ -23,20 +23,20 @@ extension LiveGrant {
 
     /// When a token of another combination is due that a client has asked for since it came.
     private func variantDue(_ settings: RefreshSettings) -> (variant: TokenVariant, at: BootInstant)? {
-        guard settings.policy != .onDemand, sharedFailure == nil, storeError == nil, record.pending == nil,
+        guard settings.policy != .onDemand, retry.sharedFailure == nil, retry.storeError == nil, record.pending == nil,
             record.refusal == nil
         else { return nil }
-        return variants.due(settings.rules).map { ($0.variant, max($0.at, notBefore)) }
+        return variants.due(settings.rules).map { ($0.variant, max($0.at, retry.notBefore)) }
     }
 
     /// When the account's own token is due, or the grant to keep it alive, as far as nothing is under way.
     func refreshDue(_ settings: RefreshSettings) -> BootInstant? {
-        if record.refusal != nil { return hasSecondTry ? notBefore : nil }
-        guard record.canRenew, failure?.kind != .misconfigured else { return nil }
-        if record.pending != nil { return notBefore }
+        if record.refusal != nil { return retry.hasSecondTry ? retry.notBefore : nil }
+        guard record.canRenew, retry.failure?.kind != .misconfigured else { return nil }
+        if record.pending != nil { return retry.notBefore }
         let policy = settings.rules
         let dues = [dueByToken(settings, policy), dueByIdleness(policy)].compactMap(\.self)
-        return dues.min().map { max($0, notBefore) }
+        return dues.min().map { max($0, retry.notBefore) }
     }
 
     private func dueByToken(_ settings: RefreshSettings, _ policy: RefreshPolicy) -> BootInstant? {
@@ -47,7 +47,7 @@ extension LiveGrant {
         }
         // The first token for the client itself is fetched on demand.
         if record.isOwn, record.token == nil { return nil }
-        guard let token = record.token, !(isDueAtStart && settings.policy == .always) else { return notBefore }
+        guard let token = record.token, !(isDueAtStart && settings.policy == .always) else { return retry.notBefore }
         guard let delay = policy.refreshDelay(lifetime: token.lifetime, jitter: jitter) else { return nil }
         let due = token.obtainedAtBoot.advanced(by: .seconds(max(0, delay - Double(token.ageThen))))
         return dueByWall.map { min($0, due) } ?? due
@@ -60,18 +60,22 @@ extension LiveGrant {
     }
 
     /// The wall clock stepped, or the machine was asleep: the token's end is computed anew by both clocks, and what is due
-    /// is spread. A provider that was away may be back.
+    /// is spread.
     mutating func timeJumped(_ settings: RefreshSettings, at now: Moment, roll: Double) {
-        if distrusts >= 3 { failure?.kind = .untrusted }
-        if failure != nil || storeError != nil {
-            attempts = 0
-            notBefore = max(min(notBefore, spread(at: now, by: roll)), throttledUntil ?? now.boot)
-        }
-        dueByWall = dueByWallClock(settings, at: now).map { max($0, spread(at: now, by: roll)) }
+        let spread = spread(at: now, by: roll)
+        retry.timeJumped(spread: spread, at: now)
+        dueByWall = dueByWallClock(settings, at: now).map { max($0, spread) }
+        if debt == nil, let due = deadline(settings, isHalted: false), due <= now.boot { retry.postpone(to: spread) }
+    }
+
+    /// A day has gone by without anything being due: what lies further ahead is reckoned by the wall clock, too, which may
+    /// have drifted from the other one (engine rule 14).
+    mutating func lookAgain(_ settings: RefreshSettings, at now: Moment) {
+        dueByWall = dueByWallClock(settings, at: now)
     }
 
     /// When the token is due as the wall clock shows it; nil for one that does not end.
-    func dueByWallClock(_ settings: RefreshSettings, at now: Moment) -> BootInstant? {
+    private func dueByWallClock(_ settings: RefreshSettings, at now: Moment) -> BootInstant? {
         guard let token = record.token,
             let delay = settings.rules.refreshDelay(lifetime: token.lifetime, jitter: jitter)
         else { return nil }

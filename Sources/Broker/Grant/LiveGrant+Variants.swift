@@ -11,23 +11,18 @@ extension LiveGrant {
         return variants[variant]?.token
     }
 
-    /// The failure that concerns every combination: the provider is away, or refuses the client.
-    var sharedFailure: RefreshFailure? {
-        failure.flatMap { $0.isOwn ? nil : $0 }
-    }
-
     /// The failure that concerns this combination.
     func failure(of variant: TokenVariant?) -> RefreshFailure? {
-        guard let variant else { return failure }
-        return sharedFailure ?? variants[variant]?.failure
+        guard let variant else { return retry.failure }
+        return retry.sharedFailure ?? variants[variant]?.failure
     }
 
     /// The earliest moment at which a client's need may lead to a refresh; nil: at once.
     func blockedUntil(_ variant: TokenVariant?, at now: Moment) -> BootInstant? {
         var blocks: [BootInstant?] = []
         if let variant { blocks.append(variants[variant]?.blockedUntil) }
-        if variant == nil ? failure != nil : sharedFailure != nil {
-            blocks += [lastAttempt?.advanced(by: .seconds(5)), throttledUntil]
+        if variant == nil ? retry.failure != nil : retry.sharedFailure != nil {
+            blocks += [retry.lastAttempt?.advanced(by: .seconds(5)), retry.throttledUntil]
         }
         guard let latest = blocks.compactMap(\.self).max(), latest > now.boot else { return nil }
         return latest
@@ -40,27 +35,14 @@ extension LiveGrant {
         if isStored { isTokenStored = true }
         lastUsed = now.boot
         idleThen = 0
-        answered(at: now)
+        activity = .idle
+        retry.answered(at: now)
     }
 
     /// The provider knows the grant and refuses this combination.
     mutating func refused(_ variant: TokenVariant, _ failure: RefreshFailure, at now: Moment) {
         variants.failed(variant, failure, at: now)
-        answered(at: now)
-    }
-
-    /// The provider has answered: failures that concern all are over. A failure of the account's own token stays.
-    private mutating func answered(at now: Moment) {
         activity = .idle
-        storeError = nil
-        // One refresh token is not used by itself more than once in ten seconds.
-        let earliest = now.boot.advanced(by: .seconds(10))
-        notBefore = sharedFailure == nil ? max(notBefore, earliest) : earliest
-        if sharedFailure != nil { failure = nil }
-        attempts = 0
-        refusals = 0
-        firstRefusal = nil
-        distrusts = 0
-        lastAttempt = now.boot
+        retry.answered(at: now)
     }
 }

@@ -10,9 +10,6 @@ import TokendProtocol
 /// `record.token` may always be served: a refresh puts its token there once the store has the refresh token that came
 /// with it. Until then both wait in `activity` as `owing`, so a logout must revoke `newest`, not `record`. The mark
 /// `record.pending` says less than the store's: here it means that the refresh token may be spent.
-///
-/// Each outcome of a refresh moves `notBefore`; one that did not would be repeated at once, in a loop. `notBefore` binds
-/// the daemon's own refreshes alone, `throttledUntil` those that clients ask for, too.
 struct LiveGrant {
     enum Activity {
         case idle
@@ -24,29 +21,8 @@ struct LiveGrant {
     /// What is durable, except for the mark of a refresh under way; only its token is ever served.
     var record: GrantRecord
     var activity: Activity = .idle
-    /// The last refresh's failure, until one succeeds.
-    var failure: RefreshFailure?
-    /// Failures in a row.
-    var attempts = 0
-    /// Answers in a row that refuse in the same words, the time of the first, and what the last of them said.
-    var refusals = 0
-    var firstRefusal: BootInstant?
-    var lastRefusal: RefreshFailure.Refusal?
-    /// Whether a grant that the provider refuses is tried once more, a network having come.
-    var hasSecondTry = false
-    /// Connections in a row whose certificate was not accepted.
-    var distrusts = 0
-    /// No refresh of the daemon's own before this.
-    var notBefore: BootInstant
-    /// No refresh at all before this: the provider said so.
-    var throttledUntil: BootInstant?
-    var lastAttempt: BootInstant?
-    /// When a new network last reset the back-off.
-    var backoffReset: BootInstant?
-    /// Unix seconds of the last failure.
-    var failedAt: Int64?
-    /// The store's error that prevented the last refresh.
-    var storeError: StoreError?
+    /// What the last refreshes came to, and when the next one may be tried.
+    var retry: RetryState
     /// A client has asked since the last refresh.
     var wasAskedFor = false
     /// When the refresh token was last used, or the grant loaded.
@@ -68,7 +44,7 @@ struct LiveGrant {
     init(record: GrantRecord, at now: Moment, jitter: Double) {
         self.record = record
         self.jitter = jitter
-        notBefore = now.boot
+        retry = RetryState(at: now)
         lastUsed = now.boot
     }
 
@@ -77,7 +53,7 @@ struct LiveGrant {
         self.init(record: record, at: now, jitter: roll)
         idleThen = max(0, now.wall.subtractingSaturated(record.refreshedAt ?? record.signedInAt))
         // A token that may be spent is tried inside the grace that some providers give.
-        if record.pending == nil { notBefore = spread(at: now, by: roll) }
+        if record.pending == nil { retry.postpone(to: spread(at: now, by: roll)) }
         if let life = record.token?.wholeLife, let remaining = record.token?.remaining(at: now) {
             isDueAtStart = life > settings.atStartWithin && remaining <= settings.atStartWithin
         }
@@ -123,16 +99,13 @@ struct LiveGrant {
         self = LiveGrant(record: new, at: now, jitter: jitter)
         self.variants = variants
         isTokenStored = isStored
-        lastAttempt = now.boot
-        // However short a provider's tokens live, one refresh token is not used more than once in ten seconds.
-        notBefore = now.boot.advanced(by: .seconds(10))
+        retry = RetryState(succeededAt: now)
     }
 
     /// The provider rotated and the store refused; `failure` where the answer was refused, too.
     mutating func unstored(_ debt: StoreDebt, _ refusal: RefreshFailure?, at now: Moment, roll: Double) {
         let job = job
-        failure = nil
-        storeError = nil
+        retry.succeededUnstored()
         if let refusal { failed(refusal, at: now, roll: roll) }
         activity = .owing(debt, job)
     }
@@ -165,65 +138,36 @@ struct LiveGrant {
 
     mutating func storeBlocked(_ error: StoreError, at now: Moment, roll: Double) {
         activity = .idle
-        storeError = error
-        attempts += 1
-        failedAt = now.wall
-        lastAttempt = now.boot
-        notBefore = now.boot.advanced(by: .seconds(30 + Int64(roll * 30)))
+        retry.storeBlocked(error, at: now, roll: roll)
     }
 
     /// The refresh that was under way has brought no token, and has not ended the grant.
     mutating func failed(_ new: RefreshFailure, at now: Moment, roll: Double) {
         if new.isOwn, let variant = job.variant { return refused(variant, new, at: now) }
-        countRefusals(new, at: now)
-        distrusts = new.kind == .untrusted ? distrusts + 1 : 0
-        var new = new
-        // A certificate that is never accepted must be fixed by the user.
-        if distrusts >= 3 { new.kind = .misconfigured }
         activity = .idle
-        failure = new
-        attempts += 1
-        failedAt = now.wall
-        lastAttempt = now.boot
-        storeError = nil
-        let holds = holdsToken(at: now)
-        var wait = Backoff.wait(attempt: attempts, holdsToken: holds, random: roll)
-        switch new.kind {
-        case .throttled(let seconds):
-            wait = max(wait, .seconds(seconds))
-            throttledUntil = now.boot.advanced(by: .seconds(seconds))
-        case .misconfigured:
-            throttledUntil = now.boot.advanced(by: .seconds(60))
-        case .passing, .unknown, .untrusted, .refused:
-            break
-        }
-        notBefore = now.boot.advanced(by: wait)
-        guard new.isAnswer else { return }
-        hasSecondTry = false
-        guard let refusal = new.refusal, record.renewable,
-            new.kind == .refused || (isRefusedAgainAndAgain(now) && !holds)
-        else { return }
+        let refusal = retry.failed(new, holdsToken: holdsToken(at: now), at: now, roll: roll)
+        guard let refusal, record.renewable else { return }
         let code = refusal.code.isEmpty ? nil : refusal.code
         record.ended = .init(reason: .refused, oauthError: code, message: refusal.words, at: now.wall)
     }
 
-    /// A passing fault says nothing, so it does not begin the count anew.
-    private mutating func countRefusals(_ new: RefreshFailure, at now: Moment) {
-        guard new.isAnswer else { return }
-        if new.refusal == nil || new.refusal?.isSame(as: lastRefusal) != true {
-            refusals = 0
-            firstRefusal = nil
+    /// A network has come: a refresh that had failed in passing is tried again, at once if there is no valid token.
+    ///
+    /// A network that comes and goes makes no loop: the next try is ten seconds after the last one at the earliest, and the
+    /// back-off is reset once a minute at most. The provider's `Retry-After` is kept.
+    mutating func networkAppeared(at now: Moment, roll: Double) {
+        guard !isRefreshing else { return }
+        if record.refusal != nil {
+            retry.takeSecondTry(at: now, roll: roll)
+        } else {
+            retry.networkAppeared(holdsToken: holdsToken(at: now), at: now, roll: roll)
         }
-        lastRefusal = new.refusal
-        guard new.refusal != nil else { return }
-        refusals += 1
-        firstRefusal = firstRefusal ?? now.boot
     }
 
-    /// Whether the provider has refused in the same words three times, over a quarter of an hour or more.
-    private func isRefusedAgainAndAgain(_ now: Moment) -> Bool {
-        guard refusals >= 3, let firstRefusal else { return false }
-        return firstRefusal.duration(to: now.boot) >= .seconds(900)
+    /// The configuration changed: what a provider refused before is tried again.
+    mutating func reconfigured() {
+        retry.reconfigured(isRefused: record.refusal != nil)
+        variants.forgetFailures()
     }
 }
 
