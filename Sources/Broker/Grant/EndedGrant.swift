@@ -32,8 +32,12 @@ struct EndedGrant {
         clearAt = now.boot.advanced(by: .seconds(max(0, Self.memory.subtractingSaturated(age))))
     }
 
-    /// The store has taken what it had refused.
-    mutating func paid(_ debt: StoreDebt, at now: Moment) {
+    /// The store took what it had refused, or refused it again.
+    mutating func written(_ debt: StoreDebt, _ result: Result<Void, StoreError>, at now: Moment) {
+        if case .failure(let error) = result {
+            self.debt?.refused(error, at: now)
+            return
+        }
         self.debt = nil
         if !debt.record.renewable { cleared(at: now) }
     }

@@ -38,39 +38,22 @@ struct GrantSnapshot {
 
     /// Whether the access token is good for at least a second.
     func holdsToken(at now: Moment) -> Bool { token?.holds(0, at: now) ?? false }
-}
 
-extension GrantStateMachine {
-    /// What others may know.
-    var snapshot: GrantSnapshot {
-        func plain(_ phase: GrantSnapshot.Phase) -> GrantSnapshot {
-            GrantSnapshot(phase: phase, isHeldBack: isHeldBack, isPaused: isPaused)
-        }
-        switch state {
-        case .unknown: return plain(.unknown)
-        case .blocked(let error): return plain(.blocked(error))
-        case .signedOut: return plain(.signedOut)
-        case .ended(let ended):
-            var snapshot = plain(.ended(ended.end))
-            snapshot.token = ended.token()
-            return snapshot
-        case .live(let grant):
-            var snapshot = plain(.live)
-            snapshot.record = grant.record
-            snapshot.token = grant.record.token
-            snapshot.isRefreshing = grant.isRefreshing
-            snapshot.failure = grant.retry.failure
-            snapshot.failedAt = grant.retry.failedAt
-            snapshot.notBefore = grant.retry.notBefore
-            snapshot.storeError = grant.retry.storeError
-            snapshot.pendingWriteError = grant.debt?.error
-            return snapshot
-        }
+    mutating func take(_ ended: EndedGrant) {
+        phase = .ended(ended.end)
+        token = ended.token()
+        pendingWriteError = ended.debt?.error
     }
 
-    /// The token that is held of a live grant for a combination; nil: the account's own.
-    func heldToken(of variant: TokenVariant?) -> HeldToken? {
-        guard case .live(let grant) = state else { return nil }
-        return grant.token(of: variant)
+    mutating func take(_ grant: LiveGrant) {
+        phase = .live
+        record = grant.record
+        token = grant.record.token
+        isRefreshing = grant.isRefreshing
+        failure = grant.retry.failure
+        failedAt = grant.retry.failedAt
+        notBefore = grant.retry.notBefore
+        storeError = grant.retry.storeError
+        pendingWriteError = grant.debt?.error
     }
 }

@@ -1,63 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import OAuth
-import StrictJSON
 import Systemd
-import TokendProtocol
 
 extension GrantStateMachine {
-    /// A refresh has ended.
-    package mutating func refreshFinished(_ outcome: RefreshOutcome, at now: Moment, roll: Double) -> [Action] {
-        guard case .live(var grant) = state else { return [] }
+    /// What a refresh leaves of a grant.
+    enum Remainder {
+        case live
+        case ended(EndedGrant)
+        case nothing
+        /// Another grant, which the store holds.
+        case other(GrantRecord)
+    }
+
+    /// Takes the outcome of a refresh into the grant.
+    mutating func finish(
+        _ grant: inout LiveGrant,
+        _ outcome: RefreshOutcome,
+        at now: Moment,
+        roll: Double
+    ) -> (remainder: Remainder, actions: [Action]) {
         let variant = grant.job.variant
+        let ended = [Action.settle(renewed: false, of: variant)]
         switch outcome {
         case .renewed(let record, let isStored):
             if grant.job.isForced { lastForced = now.boot }
             grant.renewed(record, isStored: isStored, at: now, jitter: roll)
-            state = .live(grant)
-            return [.settle(renewed: true)]
+            return (.live, [.settle(renewed: true)])
         case .derived(let derived, let record, let isStored):
             if grant.job.isForced { lastForced = now.boot }
             grant.derived(derived, record, isStored: isStored, at: now, jitter: roll)
-            state = .live(grant)
-            return [.settle(renewed: true, of: variant)]
+            return (.live, [.settle(renewed: true, of: variant)])
         case .unstored(let record, let error, let failure, let derived):
             let yield = failure == nil ? derived.map(StoreDebt.Yield.derived) ?? .token : .nothing
             grant.unstored(StoreDebt(record, error, yield: yield, at: now), failure, at: now, roll: roll)
-            state = .live(grant)
+            return (.live, ended)
         case .refused(let record, let failure):
             grant.record = record
             grant.isTokenStored = true
             grant.failed(failure, at: now, roll: roll)
-            state = .live(grant)
+            return (.live, ended)
         case .storeBlocked(let error):
             grant.storeBlocked(error, at: now, roll: roll)
-            state = .live(grant)
+            return (.live, ended)
         case .failed(let failure, let pending):
             grant.record.pending = pending
             let wasRefused = grant.record.refusal != nil
             grant.failed(failure, at: now, roll: roll)
-            state = .live(grant)
-            if !wasRefused, grant.record.refusal != nil {
-                return [.note(grant.record), .settle(renewed: false, of: variant)]
-            }
+            return (.live, wasRefused || grant.record.refusal == nil ? ended : [.note(grant.record)] + ended)
         case .ended(let record, let error):
             // Nothing is served of another user's answer. After an ordinary end the last token is.
-            end(record, error, held: record.ended?.reason == .subject ? nil : grant, at: now)
+            let held = record.ended?.reason == .subject ? nil : grant
+            return (.ended(EndedGrant(record, unstored: error, held: held, at: now)), ended)
         case .vanished:
-            state = .signedOut
+            return (.nothing, ended)
         case .replaced(let record):
-            // The caller of `replaced` decides whether it may be used; the old one is not.
-            return replaced(by: record, isHeldBack: isHeldBack, at: now, roll: roll)
+            return (.other(record), [])
         }
-        return [.settle(renewed: false, of: variant)]
     }
+}
 
-    private mutating func end(_ record: GrantRecord, _ error: StoreError?, held: LiveGrant?, at now: Moment) {
+extension EndedGrant {
+    /// - Parameter error: why the store has not taken the record.
+    fileprivate init(_ record: GrantRecord, unstored error: StoreError?, held: LiveGrant?, at now: Moment) {
         let end = record.ended ?? .init(reason: .ended, at: now.wall)
-        var ended = EndedGrant(end, held: held, isCleared: error == nil && !record.renewable, at: now)
-        if let error { ended.debt = StoreDebt(record, error, at: now) }
-        state = .ended(ended)
+        self.init(end, held: held, isCleared: error == nil && !record.renewable, at: now)
+        if let error { debt = StoreDebt(record, error, at: now) }
     }
 }

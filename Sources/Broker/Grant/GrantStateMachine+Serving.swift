@@ -8,30 +8,24 @@ import Systemd
 package import TokendProtocol
 
 extension GrantStateMachine {
-    /// A client asks. If the held token is good enough, the answer is there at once.
-    package mutating func demand(_ demand: TokenDemand, at now: Moment) -> (answer: Answer, actions: [Action]) {
-        switch state {
-        case .unknown, .blocked:
-            return (.wait, beginLoad())
-        case .signedOut:
-            return (.fail(loginRequired(.signedOut)), [])
-        case .ended(let ended):
-            return (afterEnd(ended.end, held: ended.token(of: demand.variant), demand, at: now), [])
-        case .live(var grant):
-            if isHeldBack { return (.fail(loginRequired(.configChanged)), []) }
-            let held = grant.token(of: demand.variant)
-            let isTriedAgain = demand.isPersonal && grant.blockedUntil(demand.variant, at: now) == nil
-            if let end = grant.record.refusal, !grant.isRefreshing, !isTriedAgain {
-                return (afterEnd(end, held: held, demand, at: now), [])
-            }
-            if let error = missingScope(demand, held: held, granted: grant.record.scope) { return (.fail(error), []) }
-            if let variant = demand.variant { grant.variants.ask(for: variant) } else { grant.wasAskedFor = true }
-            defer { state = .live(grant) }
-            if let held, !demand.forces(past: held), suffices(held, grant, demand, at: now) {
-                return (.serve(held, refreshed: false), [])
-            }
-            return needsRefresh(&grant, demand, at: now)
+    /// Answers a client from a live grant, or begins a refresh of it.
+    mutating func serve(
+        _ grant: inout LiveGrant,
+        _ demand: TokenDemand,
+        at now: Moment
+    ) -> (answer: Answer, actions: [Action]) {
+        if isHeldBack { return (.fail(loginRequired(.configChanged)), []) }
+        let held = grant.token(of: demand.variant)
+        let isTriedAgain = demand.isPersonal && grant.blockedUntil(demand.variant, at: now) == nil
+        if let end = grant.record.refusal, !grant.isRefreshing, !isTriedAgain {
+            return (afterEnd(end, held: held, demand, at: now), [])
         }
+        if let error = missingScope(demand, held: held, granted: grant.record.scope) { return (.fail(error), []) }
+        if let variant = demand.variant { grant.variants.ask(for: variant) } else { grant.wasAskedFor = true }
+        if let held, !demand.forces(past: held), suffices(held, grant, demand, at: now) {
+            return (.serve(held, refreshed: false), [])
+        }
+        return needsRefresh(&grant, demand, at: now)
     }
 
     /// Whether the held token is valid for as long as the demand asks, whatever an API has said of it.
@@ -101,33 +95,25 @@ extension GrantStateMachine {
         )
     }
 
-    /// Answers a client that waited: the refresh of that combination, or the store's read, has ended; `renewed`: with a
-    /// new token. A client that waits for another combination asks again.
-    package mutating func settled(
-        _ demand: TokenDemand,
+    /// The answer to a client that waited for a live grant; nil: it asks again.
+    func answer(
+        from grant: LiveGrant,
         renewed: Bool,
-        of variant: TokenVariant? = nil,
+        of variant: TokenVariant?,
+        _ demand: TokenDemand,
         at now: Moment
-    ) -> (answer: Answer, actions: [Action]) {
-        switch state {
-        case .unknown: return (.wait, [])
-        case .blocked(let error): return (.fail(error.protocolError), [])
-        case .signedOut, .ended: return self.demand(demand, at: now)
-        case .live(let grant):
-            if isHeldBack { return self.demand(demand, at: now) }
-            let isIts = demand.variant == variant
-            // However short it lives, another refresh would bring no better one: that would be a loop.
-            if isIts, renewed, let held = grant.token(of: variant) { return (fresh(held, demand), []) }
-            if let end = grant.record.refusal {
-                return (afterEnd(end, held: grant.token(of: demand.variant), demand, at: now), [])
-            }
-            if let error = grant.retry.storeError { return (fallBack(grant, demand, error.protocolError, at: now), []) }
-            if let failure = isIts ? grant.failure(of: variant) : grant.retry.sharedFailure {
-                let until = grant.blockedUntil(demand.variant, at: now) ?? now.boot
-                return (afterFailure(failure, until: until, grant, demand, at: now), [])
-            }
-            return self.demand(demand, at: now)
+    ) -> Answer? {
+        if isHeldBack { return nil }
+        let isIts = demand.variant == variant
+        // However short it lives, another refresh would bring no better one: that would be a loop.
+        if isIts, renewed, let held = grant.token(of: variant) { return fresh(held, demand) }
+        if let end = grant.record.refusal {
+            return afterEnd(end, held: grant.token(of: demand.variant), demand, at: now)
         }
+        if let error = grant.retry.storeError { return fallBack(grant, demand, error.protocolError, at: now) }
+        guard let failure = isIts ? grant.failure(of: variant) : grant.retry.sharedFailure else { return nil }
+        let until = grant.blockedUntil(demand.variant, at: now) ?? now.boot
+        return afterFailure(failure, until: until, grant, demand, at: now)
     }
 
     /// The answer with a token that has come just now.
@@ -161,7 +147,8 @@ extension GrantStateMachine {
         return .serve(held, refreshed: false)
     }
 
-    private func afterEnd(
+    /// The answer from what is left of a grant that has ended.
+    func afterEnd(
         _ end: GrantRecord.Ended,
         held: HeldToken?,
         _ demand: TokenDemand,

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import OAuth
-import StrictJSON
 package import Systemd
-package import TokendProtocol
 
 /// The state of an account's grant, and what to do about it.
 ///
@@ -18,7 +15,7 @@ package import TokendProtocol
 /// locked. Two mistakes of the shell would break this: an outcome that does not reach `refreshFinished` (the grant stays
 /// *refreshing*), and an outcome of an older generation that does (see `Account`).
 package struct GrantStateMachine {
-    enum State {
+    private enum State {
         /// The store has not answered yet.
         case unknown
         /// The store is locked or away, which says nothing about the grant.
@@ -28,35 +25,12 @@ package struct GrantStateMachine {
         case live(LiveGrant)
     }
 
-    /// What the shell must do.
-    package enum Action: Sendable, Equatable {
-        /// Read the item from the store.
-        case load
-        /// Send this record's refresh token, for a token of that combination.
-        case refresh(GrantRecord, for: TokenVariant? = nil)
-        /// Write this record again, which the store refused before.
-        case write(GrantRecord)
-        /// Write this record, which tells a restart that the provider refuses it.
-        case note(GrantRecord)
-        /// Remove what is left of a grant that ended long ago.
-        case clear
-        /// What was waited for has ended: everyone who waits gets an answer by `settled`.
-        case settle(renewed: Bool, of: TokenVariant? = nil)
-    }
-
-    /// What a client gets.
-    package enum Answer: Sendable {
-        case serve(HeldToken, refreshed: Bool)
-        case wait
-        case fail(ProtocolError)
-    }
-
     let account: String
     package var settings: RefreshSettings
-    var state: State = .unknown
-    var isLoading = false
+    private var state: State = .unknown
+    private(set) var isLoading = false
     /// The configuration does not allow the grant to go where it would now go.
-    var isHeldBack = false
+    private(set) var isHeldBack = false
     /// The account's file is gone or has a fault.
     package var isDisabled = false
     /// No background work until a user says so.
@@ -71,46 +45,44 @@ package struct GrantStateMachine {
         self.settings = settings
     }
 
-    /// The record in force, for status and for comparing destinations; nil without a live grant.
-    package var record: GrantRecord? {
-        guard case .live(let grant) = state else { return nil }
-        return grant.record
+    // MARK: What others may know
+
+    var snapshot: GrantSnapshot {
+        var snapshot = GrantSnapshot(phase: .unknown, isHeldBack: isHeldBack, isPaused: isPaused)
+        switch state {
+        case .unknown: break
+        case .blocked(let error): snapshot.phase = .blocked(error)
+        case .signedOut: snapshot.phase = .signedOut
+        case .ended(let ended): snapshot.take(ended)
+        case .live(let grant): snapshot.take(grant)
+        }
+        return snapshot
     }
+
+    private var live: LiveGrant? {
+        guard case .live(let grant) = state else { return nil }
+        return grant
+    }
+
+    /// The record in force, for status and for comparing destinations; nil without a live grant.
+    package var record: GrantRecord? { live?.record }
+
+    /// The token that is held of a live grant for a combination; nil: the account's own.
+    func heldToken(of variant: TokenVariant?) -> HeldToken? { live?.token(of: variant) }
 
     /// Whether something is under way that must not be cut off: a refresh, or a record that the store has not taken.
-    package var isBusy: Bool {
-        switch state {
-        case .live(let grant): grant.isRefreshing || grant.debt != nil
-        case .unknown, .blocked, .signedOut, .ended: false
-        }
-    }
+    package var isBusy: Bool { live.map { $0.isRefreshing || $0.debt != nil } ?? false }
 
-    /// Whether the store has refused a record whose refresh token is nowhere else.
-    var isOwing: Bool {
-        switch state {
-        case .live(let grant): grant.debt != nil
-        case .ended(let ended): ended.debt != nil
-        case .unknown, .blocked, .signedOut: false
-        }
+    private var debt: StoreDebt? {
+        if case .ended(let ended) = state { return ended.debt }
+        return live?.debt
     }
 
     /// The record with the newest refresh token, stored or not: what a logout revokes.
-    package var newestRecord: GrantRecord? {
-        guard case .live(let grant) = state else { return nil }
-        return grant.newest
-    }
+    package var newestRecord: GrantRecord? { live?.newest }
 
     /// A record that the store must still take before the daemon ends; nil if nothing would be lost.
-    package var unstoredRecord: GrantRecord? {
-        switch state {
-        case .live(let grant):
-            // While a refresh is under way, the store's mark must stay.
-            if grant.isRefreshing { return nil }
-            return grant.debt?.record ?? (grant.isTokenStored || grant.record.token == nil ? nil : grant.record)
-        case .ended(let ended): return ended.debt?.record
-        case .unknown, .blocked, .signedOut: return nil
-        }
-    }
+    package var unstoredRecord: GrantRecord? { debt?.record ?? live?.recordToKeep }
 
     // MARK: The store's answers
 
@@ -129,37 +101,39 @@ package struct GrantStateMachine {
             state = .signedOut
             return [.settle(renewed: false)]
         }
-        if let end = record.ended, record.isOver {
-            state = .ended(EndedGrant(end, held: nil, isCleared: !record.renewable, at: now))
-        } else {
-            state = .live(LiveGrant(stored: record, settings, at: now, roll: roll))
-        }
+        adopt(record, at: now) { LiveGrant(stored: record, $0, at: now, roll: roll) }
         return [.settle(renewed: false)]
     }
 
     /// The store holds another grant than the one that was refreshed: it is the one in force.
     package mutating func replaced(by record: GrantRecord, isHeldBack: Bool, at now: Moment, roll: Double) -> [Action] {
         self.isHeldBack = isHeldBack
-        if let end = record.ended, record.isOver {
-            state = .ended(EndedGrant(end, held: nil, isCleared: !record.renewable, at: now))
-        } else {
-            state = .live(LiveGrant(record: record, at: now, jitter: roll))
-        }
+        adopt(record, at: now) { _ in LiveGrant(record: record, at: now, jitter: roll) }
         return [.settle(renewed: false)]
     }
 
-    /// The store is locked or away.
+    private mutating func adopt(_ record: GrantRecord, at now: Moment, live: (RefreshSettings) -> LiveGrant) {
+        if let end = record.ended, record.isOver {
+            state = .ended(EndedGrant(end, held: nil, isCleared: !record.renewable, at: now))
+        } else {
+            state = .live(live(settings))
+        }
+    }
+
+    /// The store is locked or away. What is held in memory stays good: a locked store is not a sign-out.
     package mutating func loadFailed(_ error: StoreError) -> [Action] {
         isLoading = false
-        // What is held in memory stays good: a locked store is not a sign-out.
-        if case .live = state { return [.settle(renewed: false)] }
-        if case .ended = state { return [.settle(renewed: false)] }
-        state = .blocked(error)
+        switch state {
+        case .live, .ended: break
+        case .unknown, .blocked, .signedOut: state = .blocked(error)
+        }
         return [.settle(renewed: false)]
     }
 
     // MARK: The user's decision
 
+    /// A read that is under way counts for nothing from here on, as after a logout.
+    ///
     /// - Parameter error: why the store has not taken the record yet: until it has, nothing of it is served.
     package mutating func signedIn(
         _ record: GrantRecord,
@@ -167,8 +141,7 @@ package struct GrantStateMachine {
         at now: Moment,
         roll: Double
     ) -> [Action] {
-        isHeldBack = false
-        lastForced = nil
+        (isLoading, isHeldBack, lastForced) = (false, false, nil)
         var grant = LiveGrant(record: record, at: now, jitter: roll)
         if let error { grant.owe(error, at: now) }
         state = .live(grant)
@@ -176,8 +149,7 @@ package struct GrantStateMachine {
     }
 
     package mutating func loggedOut() -> [Action] {
-        lastForced = nil
-        state = .signedOut
+        (isLoading, lastForced, state) = (false, nil, .signedOut)
         return [.settle(renewed: false)]
     }
 
@@ -186,9 +158,7 @@ package struct GrantStateMachine {
     package mutating func reconfigured(settings: RefreshSettings, isHeldBack: Bool) {
         self.settings = settings
         self.isHeldBack = isHeldBack
-        guard case .live(var grant) = state else { return }
-        grant.reconfigured()
-        state = .live(grant)
+        changeLive { $0.reconfigured() }
     }
 
     // MARK: Time
@@ -214,12 +184,7 @@ package struct GrantStateMachine {
         switch state {
         case .live(var grant):
             defer { state = .live(grant) }
-            if grant.debt != nil { return grant.debt?.retry() ?? [] }
-            guard deadline.duration(to: now.boot) <= Self.sleep else {
-                grant.retry.postpone(to: grant.spread(at: now, by: roll))
-                return []
-            }
-            return [grant.begin(grant.dueJob(settings))]
+            return grant.deadlineReached(deadline, settings, at: now, roll: roll)
         case .ended(var ended):
             defer { state = .ended(ended) }
             return ended.deadlineReached()
@@ -230,52 +195,39 @@ package struct GrantStateMachine {
 
     /// A day has gone by without anything being due.
     package mutating func lookAgain(at now: Moment) {
-        guard case .live(var grant) = state else { return }
-        grant.lookAgain(settings, at: now)
-        state = .live(grant)
+        changeLive { [settings] in $0.lookAgain(settings, at: now) }
     }
-
-    /// A timer that is later than this was delayed by suspend: all accounts are due, and no network is up yet.
-    private static let sleep: Duration = .seconds(60)
 
     /// The wall clock stepped, or the machine was asleep.
     package mutating func timeJumped(at now: Moment, roll: Double) {
-        guard case .live(var grant) = state else { return }
-        grant.timeJumped(settings, at: now, roll: roll)
-        state = .live(grant)
+        changeLive { [settings] in $0.timeJumped(settings, at: now, roll: roll) }
     }
 
     /// A network has come: what had failed in passing is tried again.
     package mutating func networkAppeared(at now: Moment, roll: Double) {
+        changeLive { $0.networkAppeared(at: now, roll: roll) }
+    }
+
+    private mutating func changeLive(_ body: (inout LiveGrant) -> Void) {
         guard case .live(var grant) = state else { return }
-        grant.networkAppeared(at: now, roll: roll)
+        body(&grant)
         state = .live(grant)
     }
 
     /// The store took, or refused again, what it had refused before.
     package mutating func written(_ result: Result<Void, StoreError>, at now: Moment) -> [Action] {
-        switch (state, result) {
-        case (.live(var grant), .success):
-            guard let debt = grant.debt else { return [] }
+        guard let written = debt else { return [] }
+        switch state {
+        case .live(var grant):
+            defer { state = .live(grant) }
             let job = grant.job
-            let isRenewed = grant.paid(debt, at: now)
+            guard let isRenewed = grant.written(written, result, at: now) else { break }
             if isRenewed, job.isForced { lastForced = now.boot }
-            state = .live(grant)
             return [.settle(renewed: isRenewed, of: job.variant)]
-        case (.live(var grant), .failure(let error)):
-            guard grant.debt != nil else { return [] }
-            grant.debt?.refused(error, at: now)
-            state = .live(grant)
-        case (.ended(var ended), .success):
-            guard let debt = ended.debt else { return [] }
-            ended.paid(debt, at: now)
+        case .ended(var ended):
+            ended.written(written, result, at: now)
             state = .ended(ended)
-        case (.ended(var ended), .failure(let error)):
-            guard ended.debt != nil else { return [] }
-            ended.debt?.refused(error, at: now)
-            state = .ended(ended)
-        case (.unknown, _), (.blocked, _), (.signedOut, _):
-            return []
+        case .unknown, .blocked, .signedOut: break
         }
         return [.settle(renewed: false)]
     }
@@ -287,14 +239,62 @@ package struct GrantStateMachine {
             return beginLoad()
         case .live(var grant):
             defer { state = .live(grant) }
-            if grant.debt != nil { return grant.debt?.retry() ?? [] }
-            grant.retry.storeOpened(at: now)
-            return []
+            return grant.storeOpened(at: now)
         case .ended(var ended):
             defer { state = .ended(ended) }
             return ended.debt?.retry() ?? []
         case .signedOut:
             return []
         }
+    }
+
+    // MARK: Clients, and the end of a refresh
+
+    /// A client asks. If the held token is good enough, the answer is there at once.
+    package mutating func demand(_ demand: TokenDemand, at now: Moment) -> (answer: Answer, actions: [Action]) {
+        switch state {
+        case .unknown, .blocked:
+            return (.wait, beginLoad())
+        case .signedOut:
+            return (.fail(loginRequired(.signedOut)), [])
+        case .ended(let ended):
+            return (afterEnd(ended.end, held: ended.token(of: demand.variant), demand, at: now), [])
+        case .live(var grant):
+            defer { state = .live(grant) }
+            return serve(&grant, demand, at: now)
+        }
+    }
+
+    /// Answers a client that waited: the refresh of that combination, or the store's read, has ended; `renewed`: with a
+    /// new token. A client that waits for another combination asks again.
+    package mutating func settled(
+        _ demand: TokenDemand,
+        renewed: Bool,
+        of variant: TokenVariant? = nil,
+        at now: Moment
+    ) -> (answer: Answer, actions: [Action]) {
+        switch state {
+        case .unknown: return (.wait, [])
+        case .blocked(let error): return (.fail(error.protocolError), [])
+        case .signedOut, .ended: return self.demand(demand, at: now)
+        case .live(let grant):
+            let answer = answer(from: grant, renewed: renewed, of: variant, demand, at: now)
+            if let answer { return (answer, []) }
+            return self.demand(demand, at: now)
+        }
+    }
+
+    /// A refresh has ended.
+    package mutating func refreshFinished(_ outcome: RefreshOutcome, at now: Moment, roll: Double) -> [Action] {
+        guard case .live(var grant) = state else { return [] }
+        let (remainder, actions) = finish(&grant, outcome, at: now, roll: roll)
+        switch remainder {
+        case .live: state = .live(grant)
+        case .ended(let ended): state = .ended(ended)
+        case .nothing: state = .signedOut
+        // The caller of `replaced` decides whether it may be used; the old one is not.
+        case .other(let record): return replaced(by: record, isHeldBack: isHeldBack, at: now, roll: roll)
+        }
+        return actions
     }
 }

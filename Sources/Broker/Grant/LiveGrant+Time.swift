@@ -14,6 +14,24 @@ extension LiveGrant {
         return [refreshDue(settings), variantDue(settings)?.at].compactMap(\.self).min()
     }
 
+    /// A timer that is later than this was delayed by suspend: all accounts are due, and no network is up yet.
+    private static let sleep: Duration = .seconds(60)
+
+    /// The time that `deadline` named has come.
+    mutating func deadlineReached(
+        _ deadline: BootInstant,
+        _ settings: RefreshSettings,
+        at now: Moment,
+        roll: Double
+    ) -> [GrantStateMachine.Action] {
+        if debt != nil { return debt?.retry() ?? [] }
+        guard deadline.duration(to: now.boot) <= Self.sleep else {
+            retry.postpone(to: spread(at: now, by: roll))
+            return []
+        }
+        return [begin(dueJob(settings))]
+    }
+
     /// The refresh that is due by itself now, or next.
     func dueJob(_ settings: RefreshSettings) -> RefreshJob {
         guard let derived = variantDue(settings) else { return RefreshJob() }

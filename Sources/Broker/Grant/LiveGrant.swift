@@ -89,6 +89,11 @@ struct LiveGrant {
     /// The newest refresh token that the provider issued, stored or not.
     var newest: GrantRecord { debt?.record ?? record }
 
+    /// The record with a token that the store has not got yet. While a refresh is under way, the store's mark must stay.
+    var recordToKeep: GrantRecord? {
+        isRefreshing || isTokenStored || record.token == nil ? nil : record
+    }
+
     mutating func begin(_ job: RefreshJob) -> GrantStateMachine.Action {
         activity = .refreshing(job)
         return .refresh(record, for: job.variant)
@@ -118,10 +123,14 @@ struct LiveGrant {
         record.untraded = nil
     }
 
-    /// The store has taken the record at last.
+    /// The store took the record at last, or refused it again.
     ///
-    /// - Returns: whether it brings a new token.
-    mutating func paid(_ debt: StoreDebt, at now: Moment) -> Bool {
+    /// - Returns: whether it brings a new token; nil where it was refused.
+    mutating func written(_ debt: StoreDebt, _ result: Result<Void, StoreError>, at now: Moment) -> Bool? {
+        if case .failure(let error) = result {
+            self.debt?.refused(error, at: now)
+            return nil
+        }
         switch debt.yield {
         case .token:
             renewed(debt.record, isStored: true, at: now, jitter: jitter)
@@ -134,6 +143,13 @@ struct LiveGrant {
             return false
         }
         return true
+    }
+
+    /// The store can be tried again.
+    mutating func storeOpened(at now: Moment) -> [GrantStateMachine.Action] {
+        if debt != nil { return debt?.retry() ?? [] }
+        retry.storeOpened(at: now)
+        return []
     }
 
     mutating func storeBlocked(_ error: StoreError, at now: Moment, roll: Double) {
