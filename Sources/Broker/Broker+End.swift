@@ -25,7 +25,7 @@ extension Broker {
     private func keepTokens() async {
         let all = Array(accounts.values) + Array(retired.values)
         let lacking = all.filter { $0.grant.unstoredRecord != nil }
-        for account in lacking.filter(\.grant.isOwing) + lacking.filter({ !$0.grant.isOwing }) {
+        for account in lacking.filter(\.grant.hasPendingWrite) + lacking.filter({ !$0.grant.hasPendingWrite }) {
             switch await account.keepToken()?.code {
             // The others would get the same error, each after as long a wait.
             case .locked, .unavailable, .dismissed: return

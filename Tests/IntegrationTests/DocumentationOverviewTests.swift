@@ -24,7 +24,7 @@ import Testing
     @Test(
         arguments: [
             ("Grant/GrantStateMachine.swift", "enum State {", ["unknown", "blocked", "signedOut", "ended", "live"]),
-            ("Grant/LiveGrant.swift", "enum Activity {", ["idle", "refreshing", "owing"]),
+            ("Grant/LiveGrant.swift", "enum Activity {", ["idle", "refreshing", "awaitingStore"]),
         ]
     )
     func `the picture of a grant's states has all of them`(file: String, type: String, states: [String]) throws {

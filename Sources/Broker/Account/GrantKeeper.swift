@@ -50,7 +50,7 @@ import TokendProtocol
     /// A record that the store must still take before the daemon ends; nil if nothing would be lost.
     var unstoredRecord: GrantRecord? { machine.unstoredRecord }
     /// Whether the store has refused a record whose refresh token is nowhere else.
-    var isOwing: Bool { machine.snapshot.pendingWriteError != nil }
+    var hasPendingWrite: Bool { machine.snapshot.pendingWriteError != nil }
     /// Whether something is under way that must not be cut off.
     var isBusy: Bool { machine.isBusy }
     /// Whether the store is being read.

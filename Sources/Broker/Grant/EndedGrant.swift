@@ -14,7 +14,7 @@ struct EndedGrant {
     /// The last access tokens of the other combinations.
     private var variants = VariantCache()
     /// What the store has not taken yet: the item without its secrets.
-    var debt: StoreDebt?
+    var pendingWrite: PendingWrite?
     /// When the item is removed; nil if it stays, or has been removed.
     var clearAt: BootInstant?
 
@@ -33,13 +33,13 @@ struct EndedGrant {
     }
 
     /// The store took what it had refused, or refused it again.
-    mutating func written(_ debt: StoreDebt, _ result: Result<Void, StoreError>, at now: Moment) {
+    mutating func written(_ pendingWrite: PendingWrite, _ result: Result<Void, StoreError>, at now: Moment) {
         if case .failure(let error) = result {
-            self.debt?.refused(error, at: now)
+            self.pendingWrite?.refused(error, at: now)
             return
         }
-        self.debt = nil
-        if !debt.record.renewable { cleared(at: now) }
+        self.pendingWrite = nil
+        if !pendingWrite.record.renewable { cleared(at: now) }
     }
 
     /// The last token of a combination; nil: the account's own.
@@ -50,12 +50,12 @@ struct EndedGrant {
 
     /// When something is due by itself.
     var deadline: BootInstant? {
-        debt == nil ? clearAt : debt?.retryAt
+        pendingWrite == nil ? clearAt : pendingWrite?.retryAt
     }
 
     /// The time that `deadline` named has come.
     mutating func deadlineReached() -> [GrantStateMachine.Action] {
-        if debt != nil { return debt?.retry() ?? [] }
+        if pendingWrite != nil { return pendingWrite?.retry() ?? [] }
         clearAt = nil
         return [.clear]
     }

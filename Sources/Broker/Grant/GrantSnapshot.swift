@@ -42,7 +42,7 @@ struct GrantSnapshot {
     mutating func take(_ ended: EndedGrant) {
         phase = .ended(ended.end)
         token = ended.token()
-        pendingWriteError = ended.debt?.error
+        pendingWriteError = ended.pendingWrite?.error
     }
 
     mutating func take(_ grant: LiveGrant) {
@@ -54,6 +54,6 @@ struct GrantSnapshot {
         failedAt = grant.retry.failedAt
         notBefore = grant.retry.notBefore
         storeError = grant.retry.storeError
-        pendingWriteError = grant.debt?.error
+        pendingWriteError = grant.pendingWrite?.error
     }
 }

@@ -32,8 +32,8 @@ extension GrantStateMachine {
             grant.derived(derived, record, isStored: isStored, at: now, jitter: roll)
             return (.live, [.settle(renewed: true, of: variant)])
         case .unstored(let record, let error, let failure, let derived):
-            let yield = failure == nil ? derived.map(StoreDebt.Yield.derived) ?? .token : .nothing
-            grant.unstored(StoreDebt(record, error, yield: yield, at: now), failure, at: now, roll: roll)
+            let release = failure == nil ? derived.map(PendingWrite.Release.derived) ?? .token : .nothing
+            grant.unstored(PendingWrite(record, error, release: release, at: now), failure, at: now, roll: roll)
             return (.live, ended)
         case .refused(let record, let failure):
             grant.record = record
@@ -65,6 +65,6 @@ extension EndedGrant {
     fileprivate init(_ record: GrantRecord, unstored error: StoreError?, held: LiveGrant?, at now: Moment) {
         let end = record.ended ?? .init(reason: .ended, at: now.wall)
         self.init(end, held: held, isCleared: error == nil && !record.renewable, at: now)
-        if let error { debt = StoreDebt(record, error, at: now) }
+        if let error { pendingWrite = PendingWrite(record, error, at: now) }
     }
 }

@@ -57,7 +57,7 @@ extension GrantStateMachine {
             }
             isForced = false
         }
-        if let error = grant.debt?.error {
+        if let error = grant.pendingWrite?.error {
             return (fallBack(grant, demand, error.protocolError, at: now), [])
         }
         guard grant.record.canRenew else {

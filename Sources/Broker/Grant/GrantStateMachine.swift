@@ -71,18 +71,18 @@ package struct GrantStateMachine {
     func heldToken(of variant: TokenVariant?) -> HeldToken? { live?.token(of: variant) }
 
     /// Whether something is under way that must not be cut off: a refresh, or a record that the store has not taken.
-    package var isBusy: Bool { live.map { $0.isRefreshing || $0.debt != nil } ?? false }
+    package var isBusy: Bool { live.map { $0.isRefreshing || $0.pendingWrite != nil } ?? false }
 
-    private var debt: StoreDebt? {
-        if case .ended(let ended) = state { return ended.debt }
-        return live?.debt
+    private var pendingWrite: PendingWrite? {
+        if case .ended(let ended) = state { return ended.pendingWrite }
+        return live?.pendingWrite
     }
 
     /// The record with the newest refresh token, stored or not: what a logout revokes.
     package var newestRecord: GrantRecord? { live?.newest }
 
     /// A record that the store must still take before the daemon ends; nil if nothing would be lost.
-    package var unstoredRecord: GrantRecord? { debt?.record ?? live?.recordToKeep }
+    package var unstoredRecord: GrantRecord? { pendingWrite?.record ?? live?.recordToKeep }
 
     // MARK: The store's answers
 
@@ -143,7 +143,7 @@ package struct GrantStateMachine {
     ) -> [Action] {
         (isLoading, isHeldBack, lastForced) = (false, false, nil)
         var grant = LiveGrant(record: record, at: now, jitter: roll)
-        if let error { grant.owe(error, at: now) }
+        if let error { grant.awaitStore(error, at: now) }
         state = .live(grant)
         return [.settle(renewed: false)]
     }
@@ -174,7 +174,7 @@ package struct GrantStateMachine {
 
     /// When the account's own token is renewed next by itself, unless a write is pending.
     package var nextRefresh: BootInstant? {
-        guard case .live(let grant) = state, grant.debt == nil, deadline != nil else { return nil }
+        guard case .live(let grant) = state, grant.pendingWrite == nil, deadline != nil else { return nil }
         return grant.refreshDue(settings)
     }
 
@@ -216,7 +216,7 @@ package struct GrantStateMachine {
 
     /// The store took, or refused again, what it had refused before.
     package mutating func written(_ result: Result<Void, StoreError>, at now: Moment) -> [Action] {
-        guard let written = debt else { return [] }
+        guard let written = pendingWrite else { return [] }
         switch state {
         case .live(var grant):
             defer { state = .live(grant) }
@@ -242,7 +242,7 @@ package struct GrantStateMachine {
             return grant.storeOpened(at: now)
         case .ended(var ended):
             defer { state = .ended(ended) }
-            return ended.debt?.retry() ?? []
+            return ended.pendingWrite?.retry() ?? []
         case .signedOut:
             return []
         }

@@ -9,7 +9,7 @@ extension LiveGrant {
     ///
     /// - Parameter isHalted: no request may be sent to the provider now; pending writes go on.
     func deadline(_ settings: RefreshSettings, isHalted: Bool) -> BootInstant? {
-        if let debt { return debt.retryAt }
+        if let pendingWrite { return pendingWrite.retryAt }
         guard !isHalted, !isRefreshing, record.canRenew else { return nil }
         return [refreshDue(settings), variantDue(settings)?.at].compactMap(\.self).min()
     }
@@ -24,7 +24,7 @@ extension LiveGrant {
         at now: Moment,
         roll: Double
     ) -> [GrantStateMachine.Action] {
-        if debt != nil { return debt?.retry() ?? [] }
+        if pendingWrite != nil { return pendingWrite?.retry() ?? [] }
         guard deadline.duration(to: now.boot) <= Self.sleep else {
             retry.postpone(to: spread(at: now, by: roll))
             return []
@@ -83,7 +83,8 @@ extension LiveGrant {
         let spread = spread(at: now, by: roll)
         retry.timeJumped(spread: spread, at: now)
         dueByWall = dueByWallClock(settings, at: now).map { max($0, spread) }
-        if debt == nil, let due = deadline(settings, isHalted: false), due <= now.boot { retry.postpone(to: spread) }
+        guard pendingWrite == nil, let due = deadline(settings, isHalted: false), due <= now.boot else { return }
+        retry.postpone(to: spread)
     }
 
     /// A day has gone by without anything being due: what lies further ahead is reckoned by the wall clock, too, which may

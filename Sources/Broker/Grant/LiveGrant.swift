@@ -8,14 +8,14 @@ import TokendProtocol
 /// A grant that is in force, and what is being done with it.
 ///
 /// `record.token` may always be served: a refresh puts its token there once the store has the refresh token that came
-/// with it. Until then both wait in `activity` as `owing`, so a logout must revoke `newest`, not `record`. The mark
+/// with it. Until then both wait in `activity` as `awaitingStore`, so a logout must revoke `newest`, not `record`. The mark
 /// `record.pending` says less than the store's: here it means that the refresh token may be spent.
 struct LiveGrant {
     enum Activity {
         case idle
         case refreshing(RefreshJob)
         /// The provider rotated and the store refused the new token.
-        case owing(StoreDebt, RefreshJob)
+        case awaitingStore(PendingWrite, RefreshJob)
     }
 
     /// What is durable, except for the mark of a refresh under way; only its token is ever served.
@@ -67,19 +67,19 @@ struct LiveGrant {
     /// What is under way, or waits for the store.
     var job: RefreshJob {
         switch activity {
-        case .refreshing(let job), .owing(_, let job): job
+        case .refreshing(let job), .awaitingStore(_, let job): job
         case .idle: RefreshJob()
         }
     }
 
     /// The record that the store has not taken yet.
-    var debt: StoreDebt? {
+    var pendingWrite: PendingWrite? {
         get {
-            guard case .owing(let debt, _) = activity else { return nil }
-            return debt
+            guard case .awaitingStore(let pendingWrite, _) = activity else { return nil }
+            return pendingWrite
         }
         set {
-            activity = newValue.map { .owing($0, job) } ?? .idle
+            activity = newValue.map { .awaitingStore($0, job) } ?? .idle
         }
     }
 
@@ -87,7 +87,7 @@ struct LiveGrant {
     func holdsToken(at now: Moment) -> Bool { record.token?.holds(0, at: now) ?? false }
 
     /// The newest refresh token that the provider issued, stored or not.
-    var newest: GrantRecord { debt?.record ?? record }
+    var newest: GrantRecord { pendingWrite?.record ?? record }
 
     /// The record with a token that the store has not got yet. While a refresh is under way, the store's mark must stay.
     var recordToKeep: GrantRecord? {
@@ -108,17 +108,17 @@ struct LiveGrant {
     }
 
     /// The provider rotated and the store refused; `failure` where the answer was refused, too.
-    mutating func unstored(_ debt: StoreDebt, _ refusal: RefreshFailure?, at now: Moment, roll: Double) {
+    mutating func unstored(_ pendingWrite: PendingWrite, _ refusal: RefreshFailure?, at now: Moment, roll: Double) {
         let job = job
         retry.succeededUnstored()
         if let refusal { failed(refusal, at: now, roll: roll) }
-        activity = .owing(debt, job)
+        activity = .awaitingStore(pendingWrite, job)
     }
 
     /// The store has not taken the grant, which is new.
-    mutating func owe(_ error: StoreError, at now: Moment) {
-        let yield: StoreDebt.Yield = record.token == nil ? .nothing : .token
-        activity = .owing(StoreDebt(record, error, yield: yield, at: now), RefreshJob())
+    mutating func awaitStore(_ error: StoreError, at now: Moment) {
+        let release: PendingWrite.Release = record.token == nil ? .nothing : .token
+        activity = .awaitingStore(PendingWrite(record, error, release: release, at: now), RefreshJob())
         record.token = nil
         record.untraded = nil
     }
@@ -126,18 +126,18 @@ struct LiveGrant {
     /// The store took the record at last, or refused it again.
     ///
     /// - Returns: whether it brings a new token; nil where it was refused.
-    mutating func written(_ debt: StoreDebt, _ result: Result<Void, StoreError>, at now: Moment) -> Bool? {
+    mutating func written(_ pendingWrite: PendingWrite, _ result: Result<Void, StoreError>, at now: Moment) -> Bool? {
         if case .failure(let error) = result {
-            self.debt?.refused(error, at: now)
+            self.pendingWrite?.refused(error, at: now)
             return nil
         }
-        switch debt.yield {
+        switch pendingWrite.release {
         case .token:
-            renewed(debt.record, isStored: true, at: now, jitter: jitter)
+            renewed(pendingWrite.record, isStored: true, at: now, jitter: jitter)
         case .derived(let derived):
-            self.derived(derived, debt.record, isStored: true, at: now, jitter: jitter)
+            self.derived(derived, pendingWrite.record, isStored: true, at: now, jitter: jitter)
         case .nothing:
-            record = debt.record
+            record = pendingWrite.record
             activity = .idle
             isTokenStored = true
             return false
@@ -147,7 +147,7 @@ struct LiveGrant {
 
     /// The store can be tried again.
     mutating func storeOpened(at now: Moment) -> [GrantStateMachine.Action] {
-        if debt != nil { return debt?.retry() ?? [] }
+        if pendingWrite != nil { return pendingWrite?.retry() ?? [] }
         retry.storeOpened(at: now)
         return []
     }

@@ -4,9 +4,9 @@
 import Systemd
 
 /// A record that the store has refused: kept in memory, and written again until the store takes it.
-struct StoreDebt {
+struct PendingWrite {
     /// What may be served once the record is stored.
-    enum Yield {
+    enum Release {
         /// The record's own token.
         case token
         case derived(DerivedToken)
@@ -15,7 +15,7 @@ struct StoreDebt {
     }
 
     var record: GrantRecord
-    var yield: Yield
+    var release: Release
     /// The store's last error.
     var error: StoreError
     /// When it is written again; nil while it is being written.
@@ -24,9 +24,9 @@ struct StoreDebt {
     var attempts = 1
 
     /// The first refusal.
-    init(_ record: GrantRecord, _ error: StoreError, yield: Yield = .nothing, at now: Moment) {
+    init(_ record: GrantRecord, _ error: StoreError, release: Release = .nothing, at now: Moment) {
         self.record = record
-        self.yield = yield
+        self.release = release
         self.error = error
         retryAt = now.boot.advanced(by: .seconds(2))
     }
