@@ -23,7 +23,8 @@ extension Account {
             provider: configuration.issuerHost,
             parameters: parameters,
             timeout: timeout,
-            clock: ports.clock
+            clock: ports.clock,
+            locks: grant.locks
         ) { [weak self] record in
             self?.install(record) ?? LoginResult(record, account: name)
         } onEnd: { [weak self] login in
@@ -41,7 +42,6 @@ extension Account {
             entropy: ports.entropy,
             parameters: parameters,
             wire: context.daemon.wire,
-            locks: grant.locks,
             handlers: ports.handlers
         ) { [ports, name] in
             ports.state.notes.removals.contains(name)

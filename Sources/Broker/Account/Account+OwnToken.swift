@@ -53,13 +53,13 @@ extension Account {
     func beginFetch(_ login: Login, _ configuration: AccountConfiguration) {
         let flow = ownFlow(configuration, nil, grant.begin())
         let record = GrantRecord.own(configuration, wire: context.daemon.wire, at: ports.clock.now.wall)
-        login.begin { [self, locks = grant.locks, name] () async throws(LoginFailure) -> GrantRecord in
-            do throws(ProtocolError) { try await refuseNewer() } catch { throw .fault(error) }
+        login.begin { [self, locks = grant.locks, name] () async throws(ProtocolError) -> GrantRecord in
+            try await refuseNewer()
             switch await locks.withToken({ await flow.run(record) }) {
             case .renewed(let record, isStored: _)?: return record
-            case .failed(let failure, _)?: throw .fault(failure.error)
-            case .storeBlocked(let error)?: throw .fault(error.protocolError)
-            default: throw .fault(ProtocolError(.cancelled, "the sign-in to “\(name)” was given up before it ended"))
+            case .failed(let failure, _)?: throw failure.error
+            case .storeBlocked(let error)?: throw error.protocolError
+            default: throw ProtocolError(.cancelled, "the sign-in to “\(name)” was given up before it ended")
             }
         }
     }

@@ -5,38 +5,30 @@ import OAuth
 import Systemd
 
 /// The polls of one device login, from the codes to the token (RFC 8628, sections 3.4 and 3.5). `DevicePolling` decides
-/// when to poll, and `Login` how the login ends.
+/// when to poll, and `Login` what becomes of the end.
 @LoopActor final class DeviceLogin {
-    private let attempt: LoginAttempt
-    private let codes: LoginAttempt.DeviceCodes
-    private let login: Login
+    /// How the polls end, once.
+    enum End {
+        case traded(TradedLogin)
+        /// Nobody has entered the code in time.
+        case expired
+        case failed(LoginFailure)
+    }
+
+    private let codes: DeviceCodes
     private let clock: any Clock
+    private let onEnd: @LoopActor (End) -> Void
     private var polling: DevicePolling
     private var timer: (any ScheduledTimer)?
     private var isStopped = false
 
-    /// Nothing is asked before `start`; the login holds this until it is over.
-    init(_ attempt: LoginAttempt, _ codes: LoginAttempt.DeviceCodes, login: Login) {
-        self.attempt = attempt
+    /// Nothing is asked before `begin`; the login holds this until it is over.
+    init(_ codes: DeviceCodes, onEnd: @escaping @LoopActor (End) -> Void) {
         self.codes = codes
-        self.login = login
-        clock = attempt.access.clock
+        self.onEnd = onEnd
+        clock = codes.prepared.access.clock
         polling = DevicePolling(interval: codes.response.interval, expiresIn: codes.response.expiresIn)
     }
-
-    /// What the user is shown.
-    var start: DeviceStart {
-        DeviceStart(
-            issuer: attempt.account.issuerName,
-            userCode: codes.response.userCode,
-            verificationURI: codes.response.verificationURI,
-            verificationURIComplete: codes.response.verificationURIComplete,
-            interval: codes.response.interval
-        )
-    }
-
-    /// When the codes end, in unix seconds.
-    var expiresAt: Int64 { codes.askedAt.wall.addingSaturated(codes.response.expiresIn) }
 
     /// `DevicePolling`'s time.
     private var elapsed: Duration { codes.askedAt.boot.duration(to: clock.now.boot) }
@@ -61,24 +53,25 @@ import Systemd
         timer = clock.schedule(at: codes.askedAt.boot.advanced(by: time), accuracy: .milliseconds(200)) {
             [weak self] in
             guard let self, !isStopped else { return }
-            if case .poll = step { poll() } else { login.timeOut() }
+            if case .poll = step { poll() } else { onEnd(.expired) }
         }
     }
 
     private func poll() {
         Task.onLoop { [self] in
             do throws(LoginFailure) {
-                let (answer, sentAt) = try await attempt.poll(codes)
-                received(answer, sentAt)
+                let (answer, sentAt) = try await codes.poll()
+                if let end = try received(answer, sentAt) { onEnd(end) }
             } catch {
-                login.finish(.failure(error))
+                onEnd(.failed(error))
             }
         }
     }
 
-    private func received(_ answer: DevicePollAnswer, _ sentAt: Moment) {
-        if case .done(let answer) = answer { return settle(answer, sentAt) }
-        guard !isStopped else { return }
+    /// - Returns: nil: it goes on.
+    private func received(_ answer: DevicePollAnswer, _ sentAt: Moment) throws(LoginFailure) -> End? {
+        if case .done(let answer) = answer { return .traded(try codes.traded(answer, sentAt: sentAt)) }
+        guard !isStopped else { return nil }
         let time = elapsed
         switch answer {
         case .pending(let retryAfter):
@@ -88,27 +81,17 @@ import Systemd
         case .passing(let retryAfter):
             perform(polling.failed(at: time, retryAfter: retryAfter))
         case .expired:
-            login.timeOut()
+            return .expired
         case .denied(let body):
-            login.finish(.failure(.refused(body.named("access_denied"))))
+            throw .refused(body.named("access_denied"))
         case .refused(let body):
-            login.finish(.failure(.refused(body)))
+            throw .refused(body)
         case .misconfigured(let body):
-            login.finish(.failure(.fault(attempt.refusal(body))))
+            throw .fault(codes.prepared.attempt.refusal(body))
         case .done:
             break
         }
-    }
-
-    private func settle(_ answer: TokenAnswer, _ sentAt: Moment) {
-        // Like a code exchange, it is never cancelled: a late grant is revoked.
-        Task.onLoop { [self] in
-            do throws(LoginFailure) {
-                login.finish(.success(try await attempt.settle(answer, codes, sentAt: sentAt, for: login)))
-            } catch {
-                login.finish(.failure(error))
-            }
-        }
+        return nil
     }
 }
 

@@ -18,13 +18,12 @@ extension Login {
 
     /// Whether the URL is the answer to this very login.
     func isAnswer(_ url: Secret) -> Bool {
-        guard let parameters = parameters(of: url), let machine else { return false }
-        return machine.isAnswer(parameters)
+        parameters(of: url).map { pages.isAnswer($0) } ?? false
     }
 
     /// What came back with this login's answer besides the code.
     func metadata(of url: Secret) -> LoginMetadata? {
-        parameters(of: url).flatMap { machine?.metadata(of: $0) }
+        parameters(of: url).flatMap { pages.metadata(of: $0) }
     }
 
     /// Takes an answer that did not come through the listener.
@@ -32,16 +31,7 @@ extension Login {
     /// - Parameter added: metadata from the caller who brings it.
     /// - Throws: where that is too much to keep; the login goes on.
     func complete(_ url: Secret, adding added: JSONObject? = nil) throws(ProtocolError) {
-        guard let parameters = parameters(of: url), var machine else { return }
-        let action = machine.completed(parameters)
-        let metadata = try LoginMetadata.joined(machine.metadata, added)
-        self.machine = machine
-        switch action {
-        case .exchange(let code):
-            self.metadata = metadata
-            exchange(code)
-        case .end(let failure): end(failure)
-        case .answer, .hold, .showPage, .leadOn: break
-        }
+        guard let parameters = parameters(of: url) else { return }
+        take(try pages.completed(parameters, adding: added))
     }
 }

@@ -25,39 +25,14 @@ extension Login {
         }
     }
 
-    /// A device login: instead of a port there are codes, which may end it sooner.
-    func beginDevice(_ attempt: LoginAttempt) async throws(ProtocolError) {
-        let (attempt, codes) = try await attempt.deviceCodes()
-        guard result == nil else { return }
-        let device = DeviceLogin(attempt, codes, login: self)
-        self.device = device
-        expiresAt = min(expiresAt, device.expiresAt)
-        begun(Start(flow: .device, device: device.start))
-        device.begin()
-    }
-
-    /// A login without a user: fetches, and ends with the result.
-    func begin(fetch: @escaping @LoopActor () async throws(LoginFailure) -> GrantRecord) {
-        preparation = Task.onLoop { [self] in
-            do throws(LoginFailure) {
-                let record = try await fetch()
-                guard result == nil else { return }
-                begun(Start(flow: .clientCredentials))
-                finish(.success(try keep(record)))
-            } catch {
-                finish(.failure(error))
-            }
-        }
-    }
-
     /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
     /// their own (RFC 9126, sections 2.2 and 4).
     func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
-        guard let attempt, attempt.sent?.prepared.pushEndpoint != nil else { return starter(.success(start)) }
+        guard let opened, opened.isPushed else { return starter(.success(start)) }
         Task.onLoop {
             do throws(ProtocolError) {
                 var start = start
-                start.authorizationURL = try await attempt.authorizationURL()
+                start.authorizationURL = try await opened.authorizationURL()
                 starter(.success(start))
             } catch {
                 starter(.failure(error))

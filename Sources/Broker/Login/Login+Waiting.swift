@@ -6,12 +6,15 @@ import TokendProtocol
 
 /// Who waits for a login.
 extension Login {
+    /// How often somebody has asked for its start or its end.
+    var interest: Int { waiters.interest }
+
     /// Calls `body` once a person can go on, or the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
-        interest += 1
+        _ = waiters.ask()
         if let start { return tellStart(start, to: body) }
         if case .failure(let error) = result { return body(.failure(error)) }
-        starters.append(body)
+        waiters.add(starter: body)
     }
 
     /// Calls `body` once it is over.
@@ -19,9 +22,8 @@ extension Login {
     /// - Returns: what `stopWaiting` takes.
     @discardableResult func whenEnded(_ body: @escaping @LoopActor (Result<LoginResult, ProtocolError>) -> Void) -> Int
     {
-        interest += 1
-        let number = interest
-        if let result { body(result) } else { waiters[number] = body }
+        let number = waiters.ask()
+        if let result { body(result) } else { waiters.add(body, as: number) }
         return number
     }
 
@@ -29,7 +31,7 @@ extension Login {
     ///
     /// - Returns: whether it had not been told yet.
     @discardableResult func stopWaiting(_ number: Int) -> Bool {
-        waiters.removeValue(forKey: number) != nil
+        waiters.remove(number)
     }
 
     /// Answers with its end, as long as somebody waits for the reply; `hidesUser`: without saying who signed in, to a

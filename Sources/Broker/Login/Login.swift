@@ -14,45 +14,46 @@ package import TokendProtocol
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
-    package internal(set) var expiresAt: Int64
+    package private(set) var expiresAt: Int64
     /// Set once a user can go on.
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
 
-    /// What the redirect brought besides the code.
-    var metadata: LoginMetadata?
-
     let account: String
     /// The provider's host.
     let provider: String
     private let clock: any Clock
+    private let locks: GrantLocks
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    var machine: LoginStateMachine?
-    private var listener: (any RedirectListener)?
-    /// Where the listener is.
-    private var origin: String?
-    private(set) var attempt: LoginAttempt?
-    var device: DeviceLogin?
-    var preparation: Task<Void, Never>?
+    /// What a browser sees of it.
+    let pages = LoginPages()
+    let waiters = LoginWaiters()
+    /// What is known of it by now.
+    private enum Phase {
+        case preparing
+        case opened(OpenedLogin)
+        case polling(DeviceLogin)
+        case ended
+    }
+    private var phase = Phase.preparing
+    private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
-    /// How often somebody has asked for its start or its end.
-    var interest = 0
-    var starters: [@LoopActor (Result<Start, ProtocolError>) -> Void] = []
-    /// Who waits for its end, in the order of their numbers.
-    var waiters: [Int: @LoopActor (Result<LoginResult, ProtocolError>) -> Void] = [:]
+    /// Set once its grant is being stored, and only that decides how the login ends.
+    private var storing: Storing?
+    private struct Storing {
+        /// Why the grant must be revoked once its write has finished.
+        var withdrawal: String?
+    }
     /// A person was shown where to sign in.
     var isShown = false
     /// An API's challenge began it, by way of a program.
     var isStepUp = false
-    private var isCommitted = false
-    /// Why the grant must be revoked once its write has finished.
-    private var withdrawal: String?
-    private var heldRequests: [@LoopActor (RedirectAnswer) -> Void] = []
 
     /// - Parameters:
     ///   - timeout: in seconds, from now until the login gives up.
+    ///   - locks: the account's item is held while the grant is stored and taken over.
     ///   - install: takes over the grant, which is in the store by then.
     ///   - onEnd: called once, when it is over.
     init(
@@ -62,6 +63,7 @@ package import TokendProtocol
         parameters: LoginParameters,
         timeout: Int64,
         clock: any Clock,
+        locks: GrantLocks,
         install: @escaping @LoopActor (GrantRecord) -> LoginResult,
         onEnd: @escaping @LoopActor (Login) -> Void
     ) {
@@ -70,6 +72,7 @@ package import TokendProtocol
         self.provider = provider
         self.parameters = parameters
         self.clock = clock
+        self.locks = locks
         self.install = install
         self.onEnd = onEnd
         let now = clock.now
@@ -79,60 +82,84 @@ package import TokendProtocol
         }
     }
 
-    /// Prepares the login: the store is asked first, then the provider, then a port is opened.
+    // MARK: The start
+
+    /// Begins it: the store is asked first, then the provider, then a port is opened, or codes are asked for.
     func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
+        prepare { [self] () async throws(ProtocolError) in
+            guard parameters.flow != .device else { return beginPolling(try await attempt.deviceCodes()) }
+            let opened = try await open(try await attempt.prepare(), redirects: redirects)
+            let url = try await opened.authorizationURL()
+            guard result == nil else { return }
+            begun(Start(authorizationURL: url, startURL: pages.startURL, redirectURI: opened.redirect.uri))
+        }
+    }
+
+    /// Begins a login without a user: fetches, and ends with the result.
+    ///
+    /// - Parameter fetch: brings a grant that is in the store.
+    func begin(fetch: @escaping @LoopActor () async throws(ProtocolError) -> GrantRecord) {
+        prepare { [self] () async throws(ProtocolError) in
+            let record = try await fetch()
+            guard result == nil else { return }
+            begun(Start(flow: .clientCredentials))
+            finish(.success(install(record)))
+        }
+    }
+
+    private func prepare(_ body: @escaping @LoopActor () async throws(ProtocolError) -> Void) {
         preparation = Task.onLoop { [self] in
-            do throws(ProtocolError) {
-                guard parameters.flow != .device else { return try await beginDevice(attempt) }
-                let prepared = try await attempt.prepare()
-                guard result == nil else { return }
-                let sent = try await open(prepared, attempt, redirects: redirects)
-                let url = try await sent.authorizationURL()
-                guard result == nil else { return }
-                let redirectURI = sent.sent?.redirectURI ?? ""
-                begun(Start(authorizationURL: url, startURL: startURL, redirectURI: redirectURI))
-            } catch {
-                finish(.failure(.fault(error)))
-            }
+            do throws(ProtocolError) { try await body() } catch { finish(.failure(.fault(error))) }
         }
     }
 
     private func open(
-        _ prepared: LoginAttempt.Prepared,
-        _ attempt: LoginAttempt,
+        _ prepared: PreparedLogin,
         redirects: any RedirectListening
-    ) async throws(ProtocolError) -> LoginAttempt {
+    ) async throws(ProtocolError) -> OpenedLogin {
         // Checked here: others may have run before (`Task.onLoop`), and a login that has ended closes no listener again.
         guard result == nil else { throw givenUp }
-        let (listener, redirect) = try attempt.listen(prepared, with: redirects) { [weak self] request, answer in
+        let redirect = try pages.open(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return 404 }
             return received(request, answer)
         }
-        self.listener = listener
-        origin = redirect.origin
-        let attempt = try await attempt.asClient(prepared, redirectURI: redirect.uri)
+        let opened = try await prepared.opened(at: redirect)
         guard result == nil else { throw givenUp }
-        let request = attempt.request(prepared, redirectURI: redirect.uri)
-        machine = attempt.machine(prepared, request: request.authorization, redirect: redirect)
-        self.attempt = request.attempt
-        return request.attempt
+        pages.expect(opened)
+        phase = .opened(opened)
+        return opened
     }
 
     private var givenUp: ProtocolError { ProtocolError(.cancelled, "the sign-in was given up before it began") }
 
+    /// A device login: instead of a port there are codes, which may end it sooner.
+    private func beginPolling(_ codes: DeviceCodes) {
+        guard result == nil else { return }
+        let device = DeviceLogin(codes) { [self] end in
+            switch end {
+            case .traded(let traded): redeem { () async throws(LoginFailure) in traded }
+            case .expired: timeOut()
+            case .failed(let failure): finish(.failure(failure))
+            }
+        }
+        phase = .polling(device)
+        expiresAt = min(expiresAt, codes.expiresAt)
+        begun(Start(flow: .device, device: codes.start))
+        device.begin()
+    }
+
     /// A user can go on.
-    func begun(_ start: Start) {
+    private func begun(_ start: Start) {
         self.start = start
-        var starters = self.starters[...]
-        self.starters = []
+        var starters = waiters.takeStarters()[...]
         starters.popFirst()?(.success(start))
         for starter in starters { tellStart(start, to: starter) }
     }
 
-    /// Where the listener's page is that leads to the provider.
-    private var startURL: WebURL? {
-        guard let origin, let machine else { return nil }
-        return try? WebURL(origin + machine.startPath)
+    /// What a user goes on with; nil before, and after the end.
+    var opened: OpenedLogin? {
+        guard case .opened(let opened) = phase else { return nil }
+        return opened
     }
 
     // MARK: The redirect
@@ -141,89 +168,97 @@ package import TokendProtocol
     ///
     /// - Returns: the status that refuses any other.
     private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
-        guard var machine else { return 404 }
-        let action = machine.received(request)
-        self.machine = machine
-        switch action {
-        case .answer(.refused(let status)):
-            return status
-        case .answer(let reply):
-            answer(reply)
-        case .hold:
-            heldRequests.append(answer)
-        case .exchange(let code):
-            heldRequests.append(answer)
-            metadata = machine.metadata
-            exchange(code)
-        case .end(let failure):
-            heldRequests.append(answer)
-            end(failure)
-        case .showPage(let page):
-            answer(page)
-            closeListener()
-        case .leadOn:
-            leadOn(answer)
+        switch pages.received(request, answer) {
+        case .refused(let status): return status
+        case .startWanted: leadOn(answer)
+        case .closed: deadline?.cancel()
+        case let arrival: take(arrival)
         }
         return nil
     }
 
-    /// The provider said no, or a check failed.
-    func end(_ failure: LoginFailure) {
-        if case .refused(let body) = failure, let access = attempt?.access {
-            Task.onLoop { await access.noteRefusal(body) }
+    /// Takes what came back from the provider.
+    func take(_ arrival: LoginPages.Arrival) {
+        switch arrival {
+        case .code(let code, let metadata):
+            guard let opened else { return }
+            redeem(metadata) { () async throws(LoginFailure) in try await opened.traded(code) }
+        case .failed(let failure):
+            if case .refused(let body) = failure, let access = opened?.access {
+                Task.onLoop { await access.noteRefusal(body) }
+            }
+            finish(.failure(failure))
+        case .refused, .handled, .startWanted, .closed: break
         }
-        finish(.failure(failure))
     }
 
-    func exchange(_ code: Secret) {
-        guard let attempt else { return }
-        // It is never cancelled: a late grant must be revoked, and for that its answer must be read.
+    // MARK: The grant
+
+    /// Goes from the answer that a user has given to the grant, and ends.
+    ///
+    /// It is never cancelled: a late grant must be revoked, and for that the provider's answer must be read.
+    private func redeem(
+        _ metadata: LoginMetadata? = nil,
+        _ trade: @escaping @LoopActor () async throws(LoginFailure) -> TradedLogin
+    ) {
         Task.onLoop { [self] in
             do throws(LoginFailure) {
-                finish(.success(try await attempt.exchange(code, for: self)))
+                finish(.success(try await keep(try await trade(), metadata)))
             } catch {
                 finish(.failure(error))
             }
         }
     }
 
-    /// The grant is being stored from now on, and only that decides how the login ends.
-    ///
-    /// - Throws: where the login has ended before.
-    func commit() throws(LoginFailure) {
-        guard result == nil else {
-            throw .fault(ProtocolError(.cancelled, "the sign-in was given up before it ended"))
+    /// Checks the user of the tokens and stores the grant; a grant that is not kept is revoked.
+    private func keep(_ traded: TradedLogin, _ metadata: LoginMetadata?) async throws(LoginFailure) -> LoginResult {
+        do throws(LoginFailure) {
+            let checked = try await traded.checked()
+            guard traded.response.refreshToken == nil else { return try await store(checked, metadata) }
+            // The held refresh token is stored again, which must not be on its way to the provider meanwhile.
+            return try await locks.withToken { () async throws(LoginFailure) in try await store(checked, metadata) }
+        } catch {
+            traded.discard()
+            throw error
         }
-        isCommitted = true
-        deadline?.cancel()
+    }
+
+    /// Stores the grant, and has the account take it over, as the item's only writer.
+    private func store(_ checked: CheckedLogin, _ metadata: LoginMetadata?) async throws(LoginFailure) -> LoginResult {
+        try await locks.withItem { () async throws(LoginFailure) in
+            var record = try await checked.record()
+            guard result == nil else {
+                throw .fault(ProtocolError(.cancelled, "the sign-in was given up before it ended"))
+            }
+            storing = Storing()
+            deadline?.cancel()
+            record.metadata = metadata
+            try await checked.store(record)
+            guard let withdrawal = storing?.withdrawal else { return install(record) }
+            // The user signed out while it was being stored.
+            await checked.remove()
+            throw .fault(ProtocolError(.cancelled, withdrawal))
+        }
     }
 
     /// Whether its grant is on its way into the store.
-    var isStoring: Bool { isCommitted && result == nil }
-
-    /// Takes over a grant that is in the store.
-    ///
-    /// - Throws: if the user signed out meanwhile.
-    func keep(_ record: GrantRecord) throws(LoginFailure) -> LoginResult {
-        if let withdrawal { throw .fault(ProtocolError(.cancelled, withdrawal)) }
-        return install(record)
-    }
+    var isStoring: Bool { storing != nil && result == nil }
 
     // MARK: The end
 
     /// Ends it from outside: cancelled, replaced, or the daemon stops.
     func cancel(_ message: String) {
-        guard !isCommitted else { return }
+        guard storing == nil else { return }
         finish(.failure(.fault(ProtocolError(.cancelled, message))))
     }
 
     /// Ends it even while its grant is being stored: the grant is not kept.
     func giveUp(_ message: String) {
-        if isStoring { withdrawal = message } else { cancel(message) }
+        if isStoring { storing?.withdrawal = message } else { cancel(message) }
     }
 
     /// Its time, or that of its codes, is up.
-    func timeOut() {
+    private func timeOut() {
         let error = ProtocolError(
             .timeout,
             "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)"
@@ -232,51 +267,33 @@ package import TokendProtocol
     }
 
     /// Ends it; later calls change nothing.
-    func finish(_ outcome: Result<LoginResult, LoginFailure>) {
+    private func finish(_ outcome: Result<LoginResult, LoginFailure>) {
         guard result == nil else { return }
-        let outcome = outcome.mapError { attempt?.explained($0) ?? $0 }
+        let outcome = outcome.mapError { opened?.explained($0) ?? $0 }
         let ended = outcome.mapError { $0.protocolError(account: account) }
         result = ended
         deadline?.cancel()
         preparation?.cancel()
-        preparation = nil
-        attempt = nil
-        device?.stop()
-        device = nil
-        endListener(outcome)
-        let starters = self.starters
-        let waiters = self.waiters.sorted { $0.key < $1.key }
-        self.starters = []
-        self.waiters = [:]
+        if case .polling(let device) = phase { device.stop() }
+        phase = .ended
+        endPages(outcome)
+        let (starters, waiters) = (waiters.takeStarters(), waiters.takeWaiters())
         if case .failure(let error) = ended { for starter in starters { starter(.failure(error)) } }
         onEnd(self)
-        for waiter in waiters { waiter.value(ended) }
+        for waiter in waiters { waiter(ended) }
     }
 
     /// The browser is sent to the last page; the port closes once that was fetched, five seconds later at most.
-    private func endListener(_ outcome: Result<LoginResult, LoginFailure>) {
-        guard listener != nil, var machine else { return closeListener() }
+    private func endPages(_ outcome: Result<LoginResult, LoginFailure>) {
         let page =
             switch outcome {
             case .success(let result):
                 RedirectAnswer.signedIn(account: account, identity: result.identity, provider: provider)
             case .failure(let failure): failure.page(account: account, provider: provider)
             }
-        machine.ended(page: page)
-        self.machine = machine
-        let held = heldRequests
-        heldRequests = []
-        guard !held.isEmpty else { return closeListener() }
-        for answer in held { answer(.seeOther(path: machine.pagePath)) }
+        guard pages.end(with: page) else { return }
         deadline = clock.schedule(at: clock.now.boot.advanced(by: .seconds(5)), accuracy: .milliseconds(200)) {
-            [self] in closeListener()
+            [self] in pages.close()
         }
-    }
-
-    /// Closes the port at once.
-    func closeListener() {
-        deadline?.cancel()
-        listener?.close()
-        listener = nil
     }
 }

@@ -36,27 +36,4 @@ extension LoginAttempt {
         } catch {}
         return access.directory.namedScopes[url.text]
     }
-
-    /// The failure with what is known of its cause: one scope that a provider does not know fails the whole request.
-    func explained(_ failure: LoginFailure) -> LoginFailure {
-        guard case .refused(let body) = failure else { return failure }
-        return .refused(explained(body))
-    }
-
-    /// The same for the error alone.
-    func explained(_ body: OAuthErrorBody) -> OAuthErrorBody {
-        guard body.error == "invalid_scope", let sent else { return body }
-        let supported = sent.prepared.metadata.scopesSupported
-        let unlisted = sent.authorization.scope.subtracting(supported)
-        guard !supported.isEmpty, !unlisted.isEmpty else { return body }
-        let hint = "the provider does not list “\(unlisted.text)”"
-        return OAuthErrorBody(
-            error: body.error,
-            description: body.description.map { "\($0) (\(hint))" } ?? hint,
-            uri: body.uri,
-            suberror: body.suberror,
-            numbers: body.numbers,
-            status: body.status
-        )
-    }
 }

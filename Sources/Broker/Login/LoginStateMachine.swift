@@ -73,15 +73,15 @@ package struct LoginStateMachine: Sendable {
 
     /// A request arrived.
     package mutating func received(_ request: RedirectRequest) -> Action {
-        let named = request.headers.values(of: "Host")
-        guard named.count == 1, hosts.contains(named[0].lowercased()) else { return .answer(.refused(status: 421)) }
-        guard [path, pagePath, startPath].contains(request.path) else { return .answer(.refused(status: 404)) }
-        let isForm = takesForms && request.method == .post && request.path == path
-        guard request.method == .get || isForm else { return .answer(.refused(status: 405)) }
-        guard !Self.isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
+        let status = request.refusal(
+            hosts: hosts,
+            paths: [path, pagePath, startPath],
+            formPath: takesForms ? path : nil
+        )
+        if let status { return .answer(.refused(status: status)) }
         if request.path == pagePath { return page() }
         if request.path == startPath { return start() }
-        let text = isForm ? String(decoding: request.body, as: UTF8.self) : request.query
+        let text = request.method == .post ? String(decoding: request.body, as: UTF8.self) : request.query
         guard let parameters = text.flatMap(FormParameters.decode) else { return .answer(.refused(status: 400)) }
         return answer(parameters)
     }
@@ -141,15 +141,6 @@ package struct LoginStateMachine: Sendable {
     /// The login has ended; `page` is what the browser is shown.
     package mutating func ended(page: RedirectAnswer) {
         state = .ended(page)
-    }
-
-    /// Browsers that load ahead of a user must not use up the code.
-    static func isPrefetch(_ headers: HTTPHeaders) -> Bool {
-        ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
-            headers.values(of: name).contains { value in
-                ["prefetch", "prerender", "preview"].contains(where: value.lowercased().contains)
-            }
-        }
     }
 
     /// The `Host` fields with which a browser comes to a redirect URI; it leaves HTTP's own port out

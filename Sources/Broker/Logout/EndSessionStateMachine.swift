@@ -41,11 +41,9 @@ struct EndSessionStateMachine: Sendable {
 
     /// A request arrived. What it brings back, a `state` above all, is not looked at: the session is over.
     mutating func received(_ request: RedirectRequest) -> Action {
-        let named = request.headers.values(of: "Host")
-        guard named.count == 1, hosts.contains(named[0].lowercased()) else { return .answer(.refused(status: 421)) }
-        guard request.path == startPath || request.path == returnPath else { return .answer(.refused(status: 404)) }
-        guard request.method == .get else { return .answer(.refused(status: 405)) }
-        guard !LoginStateMachine.isPrefetch(request.headers) else { return .answer(.refused(status: 403)) }
+        if let status = request.refusal(hosts: hosts, paths: [startPath, returnPath]) {
+            return .answer(.refused(status: status))
+        }
         switch state {
         case .waiting where request.path == startPath:
             state = .away

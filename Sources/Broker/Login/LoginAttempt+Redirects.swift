@@ -13,7 +13,7 @@ extension LoginAttempt {
     /// this machine's own address at any port.
     ///
     /// - Throws: why none of them can be used, with the scheme for which a handler is to be installed.
-    func waysHome() throws(ProtocolError) -> [RedirectURI] {
+    func redirectOptions() throws(ProtocolError) -> [RedirectURI] {
         let named: [RedirectURI]
         do throws(OAuthError) {
             if let text = parameters.redirectURI {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import HTTPTypes
+import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+import TokendProtocol
+
+/// A login whose redirect is open: a user can go on, and a code may come.
+@LoopActor struct OpenedLogin {
+    /// The redirect that was opened.
+    struct Redirect {
+        var uri: String
+        /// Where the listener is; nil for a redirect without one.
+        var origin: String?
+        var path: String
+        var hosts: Set<String>
+    }
+
+    let prepared: PreparedLogin
+    let redirect: Redirect
+    let authorization: AuthorizationRequest
+    /// What the code is exchanged with.
+    let proofKey: ProofKey
+    let nonce: String
+
+    var access: ProviderAccess { prepared.access }
+    var account: AccountConfiguration { prepared.account }
+
+    /// Whether each browser gets a request of its own (RFC 9126).
+    var isPushed: Bool { prepared.pushEndpoint != nil }
+
+    /// Decides about the requests that arrive at the listener.
+    func stateMachine() -> LoginStateMachine {
+        LoginStateMachine(
+            path: redirect.path,
+            hosts: redirect.hosts,
+            pageName: prepared.attempt.unguessableText(),
+            startName: prepared.attempt.unguessableText(),
+            expected: .init(
+                state: authorization.state,
+                issuer: account.issuer,
+                requiresIssuer: prepared.metadata.sendsIssuerInResponse
+            ),
+            takesForms: account.authorizationParameters["response_mode"] == "form_post"
+        )
+    }
+
+    /// What the browser opens: the request itself, or the name that the provider gave to the pushed one, which serves
+    /// one browser.
+    ///
+    /// - Throws: `provider_error` or `provider_unreachable`, as the provider answered; no browser opens then
+    ///   (RFC 9126, section 2.3).
+    func authorizationURL() async throws(ProtocolError) -> WebURL {
+        let endpoint = prepared.authorizationEndpoint
+        let requestURI = try await pushed()
+        do {
+            guard let requestURI else { return try authorization.url(endpoint: endpoint) }
+            return try authorization.url(endpoint: endpoint, requestURI: requestURI)
+        } catch {
+            throw error.protocolError
+        }
+    }
+
+    /// - Returns: nil where there is nowhere to push it.
+    private func pushed() async throws(ProtocolError) -> String? {
+        guard let endpoint = prepared.pushEndpoint else { return nil }
+        let authentication = try await access.authentication()
+        let request: HTTPRequest
+        do {
+            request = try authorization.pushed(to: endpoint, authentication: authentication)
+        } catch {
+            throw error.protocolError
+        }
+        let answer: PushedAuthorizationAnswer
+        do {
+            answer = PushedAuthorizationAnswer.read(
+                try await access.transport.send(request, wire: access.wire),
+                sent: authentication.secrets(clientID: account.clientID)
+            )
+        } catch {
+            throw error.protocolError
+        }
+        let host = account.issuerHost
+        switch answer {
+        case .accepted(let requestURI, expiresIn: _):
+            return requestURI
+        case .refused(let body):
+            var error = ProtocolError(
+                .providerError,
+                "\(host) refuses the sign-in's request: \(explained(body).message)"
+            )
+            if !body.error.isEmpty { error.data["oauth_error"] = .string(body.error) }
+            if let status = body.status { error.data["http_status"] = .integer(Int64(status)) }
+            throw error
+        case .unavailable(let reason):
+            throw ProtocolError(.providerUnreachable, "\(host): \(reason)")
+        case .invalid(let reason):
+            throw ProtocolError(.providerError, "\(host): \(reason)")
+        }
+    }
+
+    /// The failure with what is known of its cause: one scope that a provider does not know fails the whole request.
+    func explained(_ failure: LoginFailure) -> LoginFailure {
+        guard case .refused(let body) = failure else { return failure }
+        return .refused(explained(body))
+    }
+
+    /// The same for the error alone.
+    func explained(_ body: OAuthErrorBody) -> OAuthErrorBody {
+        guard body.error == "invalid_scope" else { return body }
+        let supported = prepared.metadata.scopesSupported
+        let unlisted = authorization.scope.subtracting(supported)
+        guard !supported.isEmpty, !unlisted.isEmpty else { return body }
+        let hint = "the provider does not list “\(unlisted.text)”"
+        return OAuthErrorBody(
+            error: body.error,
+            description: body.description.map { "\($0) (\(hint))" } ?? hint,
+            uri: body.uri,
+            suberror: body.suberror,
+            numbers: body.numbers,
+            status: body.status
+        )
+    }
+
+    // MARK: The code
+
+    /// Sends the code, once: even if the answer is lost, it is never sent again (RFC 6749, section 4.1.2).
+    func traded(_ code: Secret) async throws(LoginFailure) -> TradedLogin {
+        let endpoint: WebURL
+        let request: TokenRequest
+        do {
+            endpoint = try prepared.metadata.require(\.tokenEndpoint, named: "token_endpoint")
+            request = try TokenRequest.authorizationCode(
+                code,
+                redirectURI: redirect.uri,
+                proofKey: proofKey,
+                scope: account.codeScope(of: prepared.scope),
+                resources: account.resource,
+                audience: account.audience
+            )
+        } catch {
+            throw .fault(error.protocolError)
+        }
+        let answer: ProviderAccess.Sent
+        do {
+            answer = try await access.send(request, to: endpoint, requested: prepared.scope)
+        } catch {
+            throw .fault(error)
+        }
+        switch answer {
+        case .answer(.success(let response), at: let sentAt):
+            return TradedLogin(
+                prepared: prepared,
+                response: response,
+                sentAt: sentAt,
+                nonce: nonce,
+                redirectURI: redirect.uri
+            )
+        case .answer(.grantEnded(let body), at: _), .answer(.userWanted(let body), at: _),
+            .answer(.unknown(let body), at: _):
+            throw .refused(body)
+        case .answer(.invalid(let invalid), at: _):
+            prepared.discard([invalid.refreshToken])
+            throw .fault(RefreshFailure(.invalid(invalid), at: account).error)
+        case .answer(let other, at: _):
+            throw .fault(RefreshFailure(other, at: account).error)
+        case .lost(let error, at: _):
+            throw .fault(error.protocolError)
+        }
+    }
+}
