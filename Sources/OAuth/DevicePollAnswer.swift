@@ -56,3 +56,12 @@ package enum DevicePollAnswer: Sendable {
         }
     }
 }
+
+extension TokenAnswer {
+    /// How long the provider asks to be left alone by everybody; nil where it does not. A device login that is to be polled
+    /// less often concerns nobody else.
+    package var coolDown: Duration? {
+        guard case .throttled(_, let retryAfter) = self, case .passing = DevicePollAnswer(self) else { return nil }
+        return retryAfter
+    }
+}

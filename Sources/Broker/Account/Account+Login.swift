@@ -32,7 +32,7 @@ extension Account {
         }
         signIns.begin(login)
         defer { ports.log.record(.loginStarted(account: name, loginID: id)) }
-        guard configuration.flow != .clientCredentials else {
+        guard configuration.flow.hasUser else {
             beginFetch(login, configuration)
             return login
         }

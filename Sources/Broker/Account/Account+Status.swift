@@ -63,8 +63,8 @@ extension Account {
         if state == .loginRequired || state == .loginPending {
             status.reason = endReason(grant, at: now).map { LoginReason(rawValue: $0.rawValue) }
         }
-        let configured = configuration?.flow.loginFlow ?? .browser
-        status.flow = configured == .clientCredentials ? configured : record?.flow ?? configured
+        let configured = configuration?.flow ?? .browser
+        status.flow = (configured.hasUser ? record?.flow : nil) ?? configured.loginFlow
         status.scope = record?.scope.text
         status.subject = record?.subject.map { DisplayText.sanitized($0) }
         status.identity = record?.identity

@@ -3,7 +3,6 @@
 
 import HTTPTypes
 import OAuth
-import Secrets
 import Systemd
 import TokendProtocol
 
@@ -22,21 +21,14 @@ extension Account {
                 // Its exchange says what came of it.
                 _ = try? await access.directory.keys(at: url, wire: wire)
             }
-            _ = try await access.send(try sample(configuration), to: endpoint, requested: configuration.scopes)
+            let sample: TokenRequest
+            do { sample = try configuration.tokenSource.sample() } catch { throw error.protocolError }
+            _ = try await access.send(sample, to: endpoint, requested: configuration.scopes)
         } catch {
             var fault = Doctor.Exchange(request: "the next request could not be made", isSent: false)
             fault.received = [error.message]
             return network.exchanges + [fault]
         }
         return network.exchanges
-    }
-
-    private func sample(_ configuration: AccountConfiguration) throws(ProtocolError) -> TokenRequest {
-        do throws(OAuthError) {
-            guard configuration.flow == .clientCredentials else { return try .refresh(Secret("none")) }
-            return try .clientCredentials(scope: configuration.scopes)
-        } catch {
-            throw error.protocolError
-        }
     }
 }

@@ -12,8 +12,7 @@ extension Account {
         for action in actions {
             switch action {
             case .load: load()
-            case .refresh(let record, for: let variant) where record.isOwn: fetch(record, for: variant)
-            case .refresh(let record, for: let variant): refresh(record, for: variant)
+            case .refresh(let record, for: let variant): fetchToken(record, for: variant)
             case .write(let record): write(record)
             case .note(let record): note(record)
             case .clear: clear()
@@ -25,16 +24,10 @@ extension Account {
         changed()
     }
 
-    private func refresh(_ record: GrantRecord, for variant: TokenVariant?) {
+    private func fetchToken(_ record: GrantRecord, for variant: TokenVariant?) {
         guard let configuration else { return failUnconfigured(record, variant) }
         let work = grant.begin()
-        let access = client.access(configuration, for: record.destination)
-        var flow = RefreshFlow(access: access, store: ports.store, variant: variant, work: work)
-        flow.onRollback = { [name, ports] in ports.log.record(.storeRolledBack(account: name)) }
-        flow.onDroppedIDToken = { [weak self] reason in
-            guard let self, grant.noteDroppedIDToken() else { return }
-            ports.log.record(.idTokenDropped(account: name, reason: reason))
-        }
+        let flow = tokenFlow(configuration, record, for: variant, work)
         work.start { [self, flow] in
             await grant.locks.withToken { await flow.run(record) }
         } then: { [self] outcome in
@@ -42,8 +35,36 @@ extension Account {
         }
     }
 
+    /// What gets a token from where the grant's tokens come from.
+    func tokenFlow(
+        _ configuration: AccountConfiguration,
+        _ record: GrantRecord,
+        for variant: TokenVariant?,
+        _ work: GrantWork
+    ) -> any TokenFlow {
+        switch record.source {
+        case .refreshToken:
+            let access = client.access(configuration, for: record.destination)
+            var flow = RefreshFlow(access: access, store: ports.store, variant: variant, work: work)
+            flow.onRollback = { [name, ports] in ports.log.record(.storeRolledBack(account: name)) }
+            flow.onDroppedIDToken = { [weak self] reason in
+                guard let self, grant.noteDroppedIDToken() else { return }
+                ports.log.record(.idTokenDropped(account: name, reason: reason))
+            }
+            return flow
+        case .clientCredentials:
+            return ClientCredentialsFlow(
+                access: client.access(configuration),
+                store: ports.store,
+                variant: variant,
+                work: work,
+                wire: context.daemon.wire
+            )
+        }
+    }
+
     /// Ends what was begun for an account whose file is gone or has a fault: nothing is sent, and nobody waits for ever.
-    func failUnconfigured(_ record: GrantRecord, _ variant: TokenVariant?) {
+    private func failUnconfigured(_ record: GrantRecord, _ variant: TokenVariant?) {
         grant.begin().start {
         } then: { [self] in
             let failure = RefreshFailure(kind: .misconfigured, error: context.unusable)
@@ -79,8 +100,8 @@ extension Account {
             ports.log.record(.storeFault(account: name, error))
         case .storeBlocked(let error):
             ports.log.record(.storeFault(account: name, error))
-        case .refused(_, let failure) where failure.isOwn && variant != nil,
-            .failed(let failure, _) where failure.isOwn && variant != nil:
+        case .refused(_, let failure) where failure.concernsVariantAlone && variant != nil,
+            .failed(let failure, _) where failure.concernsVariantAlone && variant != nil:
             refreshAnswered()
             ports.log.record(.tokenRefused(account: name, failure.error))
         case .refused(_, let failure), .failed(let failure, _):

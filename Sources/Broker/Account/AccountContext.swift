@@ -78,17 +78,18 @@ import TokendProtocol
     func isAllowed(_ record: GrantRecord?) -> Bool {
         guard let record, let configuration else { return true }
         return record.destination.allows(configuration, wire: daemon.wire)
-            && record.isOwn == (configuration.flow == .clientCredentials)
+            && record.source.isOfUser == configuration.tokenSource.isOfUser
     }
 
     /// The record that is in force for the account as its file describes it now, given the store's.
     func inForce(_ stored: GrantRecord?) -> GrantRecord? {
         guard let configuration else { return stored }
-        guard configuration.flow == .clientCredentials else { return stored?.isOwn == true ? nil : stored }
+        let source = configuration.tokenSource
+        guard !source.isOfUser else { return stored?.source.isOfUser == false ? nil : stored }
         // A user's grant is held back and not thrown away: the old flow may come back.
-        if let stored, !stored.isOwn, !stored.isOver { return stored }
-        if let stored, stored.ownScope == configuration.scopes, isAllowed(stored) { return stored }
-        return .own(configuration, wire: daemon.wire, at: ports.clock.now.wall)
+        if let stored, stored.source.isOfUser, !stored.isOver { return stored }
+        if let stored, stored.source == source, isAllowed(stored) { return stored }
+        return .withoutUser(configuration, wire: daemon.wire, at: ports.clock.now.wall)
     }
 
     /// Writes a grant's record into the account's item, with the names of the last good file.

@@ -12,6 +12,14 @@ package enum AccountFlow: String, Sendable, CaseIterable {
     /// The client gets tokens for itself; no user signs in (RFC 6749, section 4.4).
     case clientCredentials = "client_credentials"
 
+    /// Whether a user signs in.
+    package var hasUser: Bool {
+        switch self {
+        case .browser, .device: true
+        case .clientCredentials: false
+        }
+    }
+
     /// The protocol's word for it.
     package var loginFlow: LoginFlow { LoginFlow(rawValue: rawValue) }
 }

@@ -47,7 +47,7 @@ extension GrantRecord {
         object["token"] = token.map { .object($0.json) }
         object["untraded"] = untraded.map { .object($0.json) }
         object["ended"] = ended.map(Self.json)
-        object["own_scope"] = ownScope.map { .string($0.text) }
+        source.encode(into: &object)
         return object
     }
 
@@ -89,7 +89,7 @@ extension GrantRecord {
         record.token = object["token"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.untraded = object["untraded"]?.object.flatMap { HeldToken(json: $0, at: now) }
         record.ended = object["ended"]?.object.flatMap(Ended.init(json:))
-        record.ownScope = object["own_scope"]?.string.map { Scope($0) }
+        record.source = TokenSource(json: object)
         return record
     }
 

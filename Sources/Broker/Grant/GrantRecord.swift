@@ -82,9 +82,8 @@ package struct GrantRecord: Sendable, Equatable {
     /// `token`, always.
     package var untraded: HeldToken?
     package var ended: Ended?
-    /// What was asked for, where the token is the client's own and no user's (RFC 6749, section 4.4); nil for a grant
-    /// of a user.
-    package var ownScope: Scope?
+    /// Where its tokens come from.
+    package var source = TokenSource.refreshToken
 
     package init(scope: Scope, destination: GrantDestination, signedInAt: Int64) {
         self.scope = scope
@@ -108,11 +107,8 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether nothing of it is to be used again.
     package var isOver: Bool { ended != nil && refusal == nil }
 
-    /// Whether the client fetches it for itself.
-    package var isOwn: Bool { ownScope != nil }
-
     /// Whether the daemon can get another token without a user.
-    package var canRenew: Bool { renewable || isOwn }
+    package var canRenew: Bool { renewable || !source.isOfUser }
 
     /// Whether it was written after the other: of a later sign-in, or with a later refresh token of the same. A store that
     /// has the other has lost this one: it acknowledges before it writes, or a copy of it was put back.

@@ -64,7 +64,7 @@ extension LiveGrant {
         case .active, .always: break
         }
         // The first token for the client itself is fetched on demand.
-        if record.isOwn, record.token == nil { return nil }
+        if !record.source.isOfUser, record.token == nil { return nil }
         guard let token = record.token, !(isDueAtStart && settings.policy == .always) else { return retry.notBefore }
         guard let delay = policy.refreshDelay(lifetime: token.lifetime, jitter: jitter) else { return nil }
         let due = token.obtainedAtBoot.advanced(by: .seconds(max(0, delay - Double(token.ageThen))))
@@ -72,7 +72,7 @@ extension LiveGrant {
     }
 
     private func dueByIdleness(_ policy: RefreshPolicy) -> BootInstant? {
-        guard !record.isOwn else { return nil }
+        guard record.source.isOfUser else { return nil }
         return policy.keepAliveDelay(grantLifetime: record.idleLife)
             .map { lastUsed.advanced(by: .seconds(max(0, $0.subtractingSaturated(idleThen)))) }
     }

@@ -159,7 +159,7 @@ struct LiveGrant {
 
     /// The refresh that was under way has brought no token, and has not ended the grant.
     mutating func failed(_ new: RefreshFailure, at now: Moment, roll: Double) {
-        if new.isOwn, let variant = job.variant { return refused(variant, new, at: now) }
+        if new.concernsVariantAlone, let variant = job.variant { return refused(variant, new, at: now) }
         activity = .idle
         let refusal = retry.failed(new, holdsToken: holdsToken(at: now), at: now, roll: roll)
         guard let refusal, record.renewable else { return }

@@ -27,7 +27,12 @@ extension RefreshFailure {
             let isClients = body.code == "access_denied" && account.dialect.accessDeniedMeansWrongSecret
             let refusal = body.mayMeanGrant && !isClients ? Refusal(body) : nil
             let kind: Class = refusal == nil || body.isAboutTarget ? .misconfigured : .unknown
-            self.init(kind: kind, error: Self.error(body, account), isOwn: body.isAboutTarget, refusal: refusal)
+            self.init(
+                kind: kind,
+                error: Self.error(body, account),
+                concernsVariantAlone: body.isAboutTarget,
+                refusal: refusal
+            )
         case .unknown(let body), .grantEnded(let body):
             let refusal = body.mayMeanGrant ? Refusal(body) : nil
             self.init(kind: .unknown, error: Self.error(body, account), refusal: refusal)
@@ -58,21 +63,6 @@ extension RefreshFailure {
             kind: .throttled(seconds: seconds),
             error: ProtocolError(.providerUnreachable, "\(host) asked to be left alone for a while")
         )
-    }
-
-    /// The same failure of a refresh for a combination of scope, resource and audience: a refusal of the request as such
-    /// concerns that combination alone, since the grant's own works.
-    func ofDerived(_ answer: TokenAnswer) -> RefreshFailure {
-        switch answer {
-        case .misconfigured(let body) where !body.isAboutClient, .unknown(let body), .grantEnded(let body),
-            .userWanted(let body) where !body.endsWholeGrant:
-            var failure = self
-            failure.kind = .misconfigured
-            failure.isOwn = !body.isAboutClient
-            return failure
-        default:
-            return self
-        }
     }
 
     private static func error(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> ProtocolError {

@@ -55,6 +55,6 @@ extension TokenVariant {
                 + "which also covers “\(given.subtracting(scope).text)”; it is not served",
             data: ["granted": .string(given.text), "requested": .string(scope.text)]
         )
-        return RefreshFailure(kind: .misconfigured, error: error, isOwn: true)
+        return RefreshFailure(kind: .misconfigured, error: error, concernsVariantAlone: true)
     }
 }

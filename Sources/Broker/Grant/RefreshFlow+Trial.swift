@@ -41,15 +41,14 @@ extension RefreshFlow {
     }
 
     private func accept(
-        _ sent: ProviderAccess.Sent,
+        _ outcome: TokenOutcome,
         _ attempt: Attempt
     ) async throws(ProtocolError) -> Result<Trial, LoginFailure> {
-        switch sent {
-        case .lost(let error, at: _):
-            throw error.protocolError
-        case .answer(.grantEnded(let body), at: _), .answer(.userWanted(let body), at: _):
+        switch outcome.verdict {
+        case .refused(.grantEnded, let body, _), .refused(.userWanted, let body, _):
             return .failure(.refused(body))
-        case .answer(.success(let response), at: let sentAt):
+        case .token(let response):
+            let sentAt = outcome.sentAt
             var record = attempt.record.renewed(by: response, sentAt: sentAt)
             let user: (subject: String, token: IDToken?)?
             do throws(IdentityFailure) {
@@ -67,12 +66,11 @@ extension RefreshFlow {
             record.identityToken = user?.token
             record.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: user?.token)
             return .success(Trial(record: record))
-        case .answer(.invalid(let invalid), at: _) where invalid.refreshToken != nil:
+        case .unusable(let invalid, let failure) where invalid.refreshToken != nil:
             // The one that was given is spent: what came in its place is all that is left of the grant.
-            let error = RefreshFailure(.invalid(invalid), at: account).error
-            return .success(Trial(record: attempt.record.replacing(invalid.refreshToken), fault: error))
-        case .answer(let answer, at: _):
-            throw RefreshFailure(answer, at: account).error
+            return .success(Trial(record: attempt.record.replacing(invalid.refreshToken), fault: failure.error))
+        case .unusable(_, let failure), .refused(_, _, let failure), .failed(let failure):
+            throw failure.error
         }
     }
 

@@ -20,7 +20,7 @@ import TokendProtocol
 ///
 /// Each write goes through `work`, which makes none for work that is not current, and corrects the store after one that
 /// ended too late. A write beside it could bring back a grant that the user has signed out of.
-@LoopActor struct RefreshFlow {
+@LoopActor struct RefreshFlow: TokenFlow {
     /// One refresh token on its way.
     struct Attempt {
         var record: GrantRecord
@@ -135,8 +135,13 @@ import TokendProtocol
             let sent = try await dispatch(&attempt) { isWanted }
             return await judge(sent, attempt)
         } catch {
-            let isOwn = variant != nil && !canAsk(attempt)
-            return ifWanted(.failed(RefreshFailure(kind: .misconfigured, error: error, isOwn: isOwn), attempt.doubt))
+            let concernsVariantAlone = variant != nil && !canAsk(attempt)
+            return ifWanted(
+                .failed(
+                    RefreshFailure(kind: .misconfigured, error: error, concernsVariantAlone: concernsVariantAlone),
+                    attempt.doubt
+                )
+            )
         }
     }
 
@@ -147,7 +152,7 @@ import TokendProtocol
     func dispatch(
         _ attempt: inout Attempt,
         isWanted: @LoopActor () -> Bool
-    ) async throws(ProtocolError) -> ProviderAccess.Sent {
+    ) async throws(ProtocolError) -> TokenOutcome {
         let request: TokenRequest
         do { request = try self.request(attempt) } catch { throw error.protocolError }
         let requested = variant?.scope ?? attempt.record.scope
@@ -160,29 +165,17 @@ import TokendProtocol
         return try await access.send(request, to: attempt.endpoint, requested: requested)
     }
 
-    private func judge(_ sent: ProviderAccess.Sent, _ attempt: Attempt) async -> RefreshOutcome? {
-        switch sent {
-        case .lost(let error, at: _):
-            let kind: RefreshFailure.Class = error.code == .tls ? .untrusted : .passing
-            return ifWanted(.failed(RefreshFailure(kind: kind, error: error.protocolError), attempt.doubt))
-        case .answer(.success(let response), at: let sentAt):
-            return await keep(response, attempt, sentAt: sentAt)
-        case .answer(.invalid(let invalid), at: _) where invalid.isUnread && invalid.refreshToken == nil:
-            return ifWanted(.failed(RefreshFailure(.invalid(invalid), at: account), attempt.doubt))
-        case .answer(.invalid(let invalid), at: _):
-            return await refuse(
-                invalid.refreshToken,
-                attempt,
-                RefreshFailure(.invalid(invalid), at: account)
-            )
-        case .answer(.grantEnded(let body), at: _) where variant == nil || body.endsWholeGrant:
+    private func judge(_ outcome: TokenOutcome, _ attempt: Attempt) async -> RefreshOutcome? {
+        switch outcome.verdict {
+        case .token(let response):
+            return await keep(response, attempt, sentAt: outcome.sentAt)
+        case .unusable(let invalid, let failure) where !invalid.isUnread || invalid.refreshToken != nil:
+            return await refuse(invalid.refreshToken, attempt, failure)
+        case .refused(.grantEnded, let body, _) where variant == nil || body.endsWholeGrant:
             return await end(body, attempt)
-        case .answer(let answer, at: _):
-            if case .throttled(_, retryAfter: let wait?) = answer {
-                access.directory.coolDown(attempt.endpoint, for: wait)
-            }
-            let failure = RefreshFailure(answer, at: account)
-            return ifWanted(.failed(variant == nil ? failure : failure.ofDerived(answer), attempt.doubt))
+        case .unusable, .refused, .failed:
+            let failure = outcome.failure(of: .refreshToken, for: variant)
+            return failure.flatMap { ifWanted(.failed($0, attempt.doubt)) }
         }
     }
 
@@ -200,26 +193,5 @@ import TokendProtocol
     /// The same while the item is held already.
     func writeHeld(_ record: GrantRecord) async throws(StoreError) -> Bool {
         try await work.change { () async throws(StoreError) in try await store.write(record.item(for: account)) }
-    }
-}
-
-extension ProviderAccess.Sent {
-    /// The request may have reached the provider, and its answer did not come back.
-    fileprivate var isLost: Bool {
-        switch self {
-        case .lost(let error, at: _): mayHaveSpent && !error.isAnswered
-        case .answer(.unavailable(_, let answerLost), at: _): answerLost
-        case .answer: false
-        }
-    }
-
-    /// The provider may have put another token in the place of the one that was sent, and it is not known here.
-    fileprivate var mayHaveSpent: Bool {
-        switch self {
-        case .lost(let error, at: _): error.mayHaveBeenSent && error.code != .cancelled
-        case .answer(.unavailable(_, let answerLost), at: _): answerLost
-        case .answer(.invalid(let invalid), at: _): invalid.isUnread && invalid.refreshToken == nil
-        case .answer: false
-        }
     }
 }

@@ -64,14 +64,14 @@ package struct RefreshFailure: Sendable, Equatable {
     /// `provider_unreachable` or `provider_error`, with a sentence for a user.
     package var error: ProtocolError
     /// Whether it is about the one combination of scope, resource and audience that was asked for: others may come.
-    package var isOwn: Bool
+    package var concernsVariantAlone: Bool
     /// nil where it is no such answer.
     package var refusal: Refusal?
 
-    package init(kind: Class, error: ProtocolError, isOwn: Bool = false, refusal: Refusal? = nil) {
+    package init(kind: Class, error: ProtocolError, concernsVariantAlone: Bool = false, refusal: Refusal? = nil) {
         self.kind = kind
         self.error = error
-        self.isOwn = isOwn
+        self.concernsVariantAlone = concernsVariantAlone
         self.refusal = refusal
     }
 
@@ -85,6 +85,6 @@ package struct RefreshFailure: Sendable, Equatable {
 
     package static func == (left: RefreshFailure, right: RefreshFailure) -> Bool {
         left.kind == right.kind && left.error.kind == right.error.kind && left.error.message == right.error.message
-            && left.isOwn == right.isOwn
+            && left.concernsVariantAlone == right.concernsVariantAlone
     }
 }

@@ -50,7 +50,7 @@ struct RetryState {
 
     /// The failure that concerns every combination: the provider is away, or refuses the client.
     var sharedFailure: RefreshFailure? {
-        failure.flatMap { $0.isOwn ? nil : $0 }
+        failure.flatMap { $0.concernsVariantAlone ? nil : $0 }
     }
 
     // MARK: An attempt has ended

@@ -31,8 +31,8 @@ import TokendProtocol
         )
     }
 
-    /// Asks once whether the user is done; the moment is that of sending.
-    func poll() async throws(LoginFailure) -> (answer: DevicePollAnswer, sentAt: Moment) {
+    /// Asks once whether the user is done.
+    func poll() async throws(LoginFailure) -> TokenOutcome {
         let endpoint: WebURL
         let request: TokenRequest
         do {
@@ -46,25 +46,9 @@ import TokendProtocol
             throw .fault(error.protocolError)
         }
         do {
-            switch try await access.send(request, to: endpoint, requested: prepared.scope) {
-            case .answer(let answer, at: let sentAt): return (DevicePollAnswer(answer), sentAt)
-            case .lost(_, at: let sentAt): return (.passing(retryAfter: nil), sentAt)
-            }
+            return try await access.send(request, to: endpoint, requested: prepared.scope)
         } catch {
             throw .fault(error)
-        }
-    }
-
-    /// Takes an answer that ends the polls, as the code exchange does.
-    func traded(_ answer: TokenAnswer, sentAt: Moment) throws(LoginFailure) -> TradedLogin {
-        switch answer {
-        case .success(let response):
-            return TradedLogin(prepared: prepared, response: response, sentAt: sentAt)
-        case .invalid(let invalid):
-            prepared.discard([invalid.refreshToken])
-            throw .fault(RefreshFailure(answer, at: account).error)
-        default:
-            throw .fault(RefreshFailure(answer, at: account).error)
         }
     }
 }

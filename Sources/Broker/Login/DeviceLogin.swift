@@ -60,8 +60,7 @@ import Systemd
     private func poll() {
         Task.onLoop { [self] in
             do throws(LoginFailure) {
-                let (answer, sentAt) = try await codes.poll()
-                if let end = try received(answer, sentAt) { onEnd(end) }
+                if let end = try received(try await codes.poll()) { onEnd(end) }
             } catch {
                 onEnd(.failed(error))
             }
@@ -69,8 +68,17 @@ import Systemd
     }
 
     /// - Returns: nil: it goes on.
-    private func received(_ answer: DevicePollAnswer, _ sentAt: Moment) throws(LoginFailure) -> End? {
-        if case .done(let answer) = answer { return .traded(try codes.traded(answer, sentAt: sentAt)) }
+    private func received(_ outcome: TokenOutcome) throws(LoginFailure) -> End? {
+        let answer = outcome.poll
+        if case .done = answer {
+            return .traded(
+                TradedLogin(
+                    prepared: codes.prepared,
+                    response: try codes.prepared.token(in: outcome),
+                    sentAt: outcome.sentAt
+                )
+            )
+        }
         guard !isStopped else { return nil }
         let time = elapsed
         switch answer {

@@ -98,11 +98,11 @@ package import TokendProtocol
     /// Begins a login without a user: fetches, and ends with the result.
     ///
     /// - Parameter fetch: brings a grant that is in the store.
-    func begin(fetch: @escaping @LoopActor () async throws(ProtocolError) -> GrantRecord) {
+    func begin(_ flow: LoginFlow, fetch: @escaping @LoopActor () async throws(ProtocolError) -> GrantRecord) {
         prepare { [self] () async throws(ProtocolError) in
             let record = try await fetch()
             guard result == nil else { return }
-            begun(Start(flow: .clientCredentials))
+            begun(Start(flow: flow))
             finish(.success(install(record)))
         }
     }

@@ -144,31 +144,18 @@ import TokendProtocol
         } catch {
             throw .fault(error.protocolError)
         }
-        let answer: ProviderAccess.Sent
+        let outcome: TokenOutcome
         do {
-            answer = try await access.send(request, to: endpoint, requested: prepared.scope)
+            outcome = try await access.send(request, to: endpoint, requested: prepared.scope)
         } catch {
             throw .fault(error)
         }
-        switch answer {
-        case .answer(.success(let response), at: let sentAt):
-            return TradedLogin(
-                prepared: prepared,
-                response: response,
-                sentAt: sentAt,
-                nonce: nonce,
-                redirectURI: redirect.uri
-            )
-        case .answer(.grantEnded(let body), at: _), .answer(.userWanted(let body), at: _),
-            .answer(.unknown(let body), at: _):
-            throw .refused(body)
-        case .answer(.invalid(let invalid), at: _):
-            prepared.discard([invalid.refreshToken])
-            throw .fault(RefreshFailure(.invalid(invalid), at: account).error)
-        case .answer(let other, at: _):
-            throw .fault(RefreshFailure(other, at: account).error)
-        case .lost(let error, at: _):
-            throw .fault(error.protocolError)
-        }
+        return TradedLogin(
+            prepared: prepared,
+            response: try prepared.token(in: outcome),
+            sentAt: outcome.sentAt,
+            nonce: nonce,
+            redirectURI: redirect.uri
+        )
     }
 }

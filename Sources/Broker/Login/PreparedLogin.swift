@@ -132,6 +132,12 @@ import TokendProtocol
         return isOpen ? nil : previous?.identity
     }
 
+    /// The token that the provider has answered with. The refresh token of an answer that cannot be used is revoked.
+    func token(in outcome: TokenOutcome) throws(LoginFailure) -> TokenResponse {
+        if case .unusable(let invalid, _) = outcome.verdict { discard([invalid.refreshToken]) }
+        return try outcome.signedIn()
+    }
+
     /// Revokes a grant that is not kept at the provider, in the background.
     ///
     /// - Parameter tokens: the refresh token, then the access token.

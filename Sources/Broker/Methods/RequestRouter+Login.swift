@@ -65,9 +65,9 @@ extension RequestRouter {
 
     /// The flow that was asked for, else the account's own; whether a person signs in at all is its file's to say.
     private func flow(_ asked: LoginFlow?, for account: Account) throws(ProtocolError) -> LoginFlow {
-        guard let configured = account.configuration?.flow.loginFlow else { return asked ?? .browser }
-        guard let asked, asked != configured else { return configured }
-        guard asked != .clientCredentials, configured != .clientCredentials else {
+        guard let configured = account.configuration?.flow else { return asked ?? .browser }
+        guard let asked, asked != configured.loginFlow else { return configured.loginFlow }
+        guard configured.hasUser, AccountFlow(rawValue: asked.rawValue)?.hasUser != false else {
             throw .invalidParams(
                 member: "flow",
                 "“\(account.name)” has the flow “\(configured.rawValue)”; to change that, set flow in its file"

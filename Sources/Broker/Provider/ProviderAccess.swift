@@ -22,13 +22,6 @@ import TokendProtocol
     /// What was found there; nil: not looked for yet.
     var credential: ClientCredential?
 
-    /// What came of one token request.
-    enum Sent {
-        case answer(TokenAnswer, at: Moment)
-        /// Nothing came back.
-        case lost(TransportError, at: Moment)
-    }
-
     /// Where tokens are asked for, with the metadata that says so.
     func tokenEndpoint() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
         let metadata = try await directory.metadata(for: account, wire: wire)
@@ -39,10 +32,13 @@ import TokendProtocol
         }
     }
 
-    /// Sends one token request. `at` is the time of sending, from which lifetimes count.
+    /// Sends one token request, of whatever grant type. Where the provider asks to be left alone, that is remembered for all
+    /// accounts there.
     ///
     /// - Throws: where nothing was sent: the client cannot authenticate, or the account's own parameters break a rule.
-    func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(ProtocolError) -> Sent {
+    func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(ProtocolError)
+        -> TokenOutcome
+    {
         let authentication = try await authentication()
         let http: HTTPRequest
         do {
@@ -68,9 +64,10 @@ import TokendProtocol
                 dialect: account.dialect
             )
             if case .misconfigured(let body) = answer { await noteRefusal(body) }
-            return .answer(answer, at: sentAt)
+            if let wait = answer.coolDown { directory.coolDown(endpoint, for: wait) }
+            return TokenOutcome(.success(answer), sentAt: sentAt, at: account)
         } catch {
-            return .lost(error, at: sentAt)
+            return TokenOutcome(.failure(error), sentAt: sentAt, at: account)
         }
     }
 

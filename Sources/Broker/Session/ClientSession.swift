@@ -103,7 +103,7 @@ import TokendProtocol
 
     private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
         // Bytes before these are still those of the process that connected.
-        if !connected.isOwn(sender) { advance() }
+        if !connected.isFromPeer(sender) { advance() }
         guard descriptor >= 0 else { return }
         connected.noteSender(sender)
         let rest = framer.pendingByteCount == 0 ? answerReady(bytes) : bytes

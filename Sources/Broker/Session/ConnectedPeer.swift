@@ -28,11 +28,11 @@ struct ConnectedPeer {
 
     /// Remembers that `sender` wrote; 0: the sender is unknown.
     mutating func noteSender(_ sender: Int32) {
-        if !isOwn(sender) { isShared = true }
+        if !isFromPeer(sender) { isShared = true }
     }
 
     /// Whether it is the one who connected, as far as the kernel says.
-    func isOwn(_ sender: Int32) -> Bool { sender == credentials.pid || sender == 0 && isFromBacklog }
+    func isFromPeer(_ sender: Int32) -> Bool { sender == credentials.pid || sender == 0 && isFromBacklog }
 
     /// Identifies the peer now: the process may run another program since, or have passed the connection on.
     mutating func identity(on descriptor: Int32) -> PeerIdentity {

@@ -145,7 +145,10 @@ import TokendProtocol
 
 /// A result that is what was sent.
 struct Echo: MethodResult {
-    let object: JSONObject
+    static let members: [Member<Echo>] = []
+    private var object: JSONObject = [:]
+
+    init() {}
 
     init(json: JSONObject) {
         object = json

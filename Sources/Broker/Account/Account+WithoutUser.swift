@@ -5,7 +5,7 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// Accounts with `flow: "client_credentials"`: no user signs in, so a token can always be fetched.
+/// Accounts without a user, such as those with `flow: "client_credentials"`: a token can always be fetched.
 extension Account {
     /// Makes the held grant fit the account's flow, after a change of its file or a logout.
     func settleFlow() {
@@ -23,37 +23,12 @@ extension Account {
         }
     }
 
-    /// Fetches a token for the client itself, of that combination.
-    func fetch(_ record: GrantRecord, for variant: TokenVariant?) {
-        guard let configuration else { return failUnconfigured(record, variant) }
-        let work = grant.begin()
-        let flow = ownFlow(configuration, variant, work)
-        work.start { [self] in
-            await grant.locks.withToken { await flow.run(record) }
-        } then: { [self] outcome in
-            if let outcome { finished(outcome, for: variant) }
-        }
-    }
-
-    private func ownFlow(
-        _ configuration: AccountConfiguration,
-        _ variant: TokenVariant?,
-        _ work: GrantWork
-    ) -> OwnTokenFlow {
-        OwnTokenFlow(
-            access: client.access(configuration),
-            store: ports.store,
-            variant: variant,
-            work: work,
-            wire: context.daemon.wire
-        )
-    }
-
     /// A `login.start` of such an account: fetches a token now, which replaces the held one.
     func beginFetch(_ login: Login, _ configuration: AccountConfiguration) {
-        let flow = ownFlow(configuration, nil, grant.begin())
-        let record = GrantRecord.own(configuration, wire: context.daemon.wire, at: ports.clock.now.wall)
-        login.begin { [self, locks = grant.locks, name] () async throws(ProtocolError) -> GrantRecord in
+        let record = GrantRecord.withoutUser(configuration, wire: context.daemon.wire, at: ports.clock.now.wall)
+        let flow = tokenFlow(configuration, record, for: nil, grant.begin())
+        login.begin(configuration.flow.loginFlow) {
+            [self, locks = grant.locks, name] () async throws(ProtocolError) -> GrantRecord in
             try await refuseNewer()
             switch await locks.withToken({ await flow.run(record) }) {
             case .renewed(let record, isStored: _)?: return record

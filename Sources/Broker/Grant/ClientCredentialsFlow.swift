@@ -10,7 +10,7 @@ import TokendProtocol
 ///
 /// There is nothing to lose: no refresh token is spent, so an answer that does not come back costs nothing, and a store
 /// that refuses the token does not keep it from clients.
-@LoopActor struct OwnTokenFlow {
+@LoopActor struct ClientCredentialsFlow: TokenFlow {
     let access: ProviderAccess
     let store: any CredentialStore
     /// The combination that the token is for; nil: the account's own.
@@ -58,37 +58,28 @@ import TokendProtocol
                 throw error.protocolError
             }
             guard work.isCurrent else { return nil }
-            let sent = try await access.send(request, to: endpoint, requested: variant?.scope ?? account.scopes)
+            let outcome = try await access.send(request, to: endpoint, requested: variant?.scope ?? account.scopes)
             guard work.isCurrent else { return nil }
-            return await judge(sent, known, metadata, endpoint)
+            return await judge(outcome, known, metadata)
         } catch {
             throw .configuration(error)
         }
     }
 
     private func judge(
-        _ sent: ProviderAccess.Sent,
+        _ outcome: TokenOutcome,
         _ known: GrantRecord,
-        _ metadata: ProviderMetadata,
-        _ endpoint: WebURL
+        _ metadata: ProviderMetadata
     ) async -> RefreshOutcome? {
-        switch sent {
-        case .lost(let error, at: _):
-            let kind: RefreshFailure.Class = error.code == .tls ? .untrusted : .passing
-            return .failed(RefreshFailure(kind: kind, error: error.protocolError), nil)
-        case .answer(.success(let response), at: let sentAt):
-            guard let variant else { return await keep(response, known, metadata, sentAt: sentAt) }
+        switch outcome.verdict {
+        case .token(let response):
+            guard let variant else { return await keep(response, known, metadata, sentAt: outcome.sentAt) }
             if let failure = variant.fault(of: response, host: account.issuerHost) { return .failed(failure, nil) }
             let granted = variant.scope ?? account.scopes
-            let token = HeldToken(response, granted: granted, sentAt: sentAt, verified: nil)
+            let token = HeldToken(response, granted: granted, sentAt: outcome.sentAt, verified: nil)
             return .derived(DerivedToken(token, for: variant), known, isStored: false)
-        case .answer(let answer, at: _):
-            if case .throttled(_, retryAfter: let wait?) = answer { access.directory.coolDown(endpoint, for: wait) }
-            var failure = RefreshFailure(answer, at: account)
-            // There is no grant that could have ended: what the provider refuses is the client, or what it asks for.
-            if failure.kind == .unknown || failure.kind == .refused { failure.kind = .misconfigured }
-            if variant != nil { failure = failure.ofDerived(answer) }
-            return .failed(failure, nil)
+        case .unusable, .refused, .failed:
+            return outcome.failure(of: account.tokenSource, for: variant).map { .failed($0, nil) }
         }
     }
 
@@ -98,7 +89,7 @@ import TokendProtocol
         _ metadata: ProviderMetadata,
         sentAt: Moment
     ) async -> RefreshOutcome? {
-        var record = GrantRecord.own(account, wire: wire, metadata: metadata, at: known.signedInAt)
+        var record = GrantRecord.withoutUser(account, wire: wire, metadata: metadata, at: known.signedInAt)
         record.scope = response.scope ?? account.scopes
         record.refreshedAt = sentAt.wall
         // A refresh token in such an answer is ignored (RFC 6749, section 4.4.3).
@@ -112,22 +103,5 @@ import TokendProtocol
         } catch {
             return work.isCurrent ? .renewed(record, isStored: false) : nil
         }
-    }
-}
-
-extension GrantRecord {
-    /// What an account holds that gets tokens for itself, before it has one.
-    ///
-    /// - Parameter time: unix seconds.
-    static func own(
-        _ account: AccountConfiguration,
-        wire: DaemonConfiguration.Wire,
-        metadata: ProviderMetadata = ProviderMetadata(),
-        at time: Int64
-    ) -> GrantRecord {
-        let destination = GrantDestination(account: account, wire: wire, metadata: metadata)
-        var record = GrantRecord(scope: account.scopes, destination: destination, signedInAt: time)
-        record.ownScope = account.scopes
-        return record
     }
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+package import OAuth
+import Secrets
+import StrictJSON
+import Systemd
+
+/// How an account comes by access tokens without its user. A further grant type is a case here, with a `TokenFlow` that
+/// `Account.tokenFlow` makes, and a factory of `TokenRequest`.
+package enum TokenSource: Sendable, Equatable {
+    /// The refresh token of a grant that the user gave (RFC 6749, section 6).
+    case refreshToken
+    /// The client's own authentication (RFC 6749, section 4.4), for this scope.
+    case clientCredentials(Scope)
+
+    /// Whether it is a grant of the user's, which can end, and which a sign-in renews.
+    var isOfUser: Bool { self == .refreshToken }
+
+    /// A request as it would be sent, with secrets that are none.
+    func sample() throws(OAuthError) -> TokenRequest {
+        switch self {
+        case .refreshToken: try .refresh(Secret("none"))
+        case .clientCredentials(let scope): try .clientCredentials(scope: scope)
+        }
+    }
+}
+
+extension TokenSource {
+    /// Reads it from a stored record.
+    init(json: JSONObject) {
+        self = json["own_scope"]?.string.map { .clientCredentials(Scope($0)) } ?? .refreshToken
+    }
+
+    /// Writes it into a stored record.
+    func encode(into object: inout JSONObject) {
+        if case .clientCredentials(let scope) = self { object["own_scope"] = .string(scope.text) }
+    }
+}
+
+extension AccountConfiguration {
+    /// How the account comes by tokens once it is set up.
+    var tokenSource: TokenSource {
+        switch flow {
+        case .browser, .device: .refreshToken
+        case .clientCredentials: .clientCredentials(scopes)
+        }
+    }
+}
+
+extension GrantRecord {
+    /// What an account holds that has no user, before it has a token.
+    ///
+    /// - Parameter time: unix seconds.
+    static func withoutUser(
+        _ account: AccountConfiguration,
+        wire: DaemonConfiguration.Wire,
+        metadata: ProviderMetadata = ProviderMetadata(),
+        at time: Int64
+    ) -> GrantRecord {
+        let destination = GrantDestination(account: account, wire: wire, metadata: metadata)
+        var record = GrantRecord(scope: account.scopes, destination: destination, signedInAt: time)
+        record.source = account.tokenSource
+        return record
+    }
+}
+
+/// One token of an account: requested, judged, stored, and reported to the account as an event.
+@LoopActor protocol TokenFlow: Sendable {
+    /// - Parameter known: the grant as the account holds it.
+    /// - Returns: nil where the account has moved on.
+    func run(_ known: GrantRecord) async -> RefreshOutcome?
+}
