@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import Systemd
+package import Systemd
 import TokendProtocol
 
 /// Who waits for a token of one account, and how much of that there may be.
 ///
 /// A combination is queued as long as somebody waits for it, and no longer: there is no other queue. Where it gets too
 /// much, the process that waits most often loses its newest wait, so that one program's many do not end another's.
-@LoopActor final class TokenWaiters {
+@LoopActor package final class TokenWaiters {
     /// A client that waits, or the daemon itself.
     @LoopActor struct Waiter {
         let demand: TokenDemand
@@ -20,9 +20,9 @@ import TokendProtocol
     }
 
     /// Each is answered in the same turn of the loop, and a person's machine does not run so many programs.
-    static let most = 4096
+    package nonisolated static let most = 4096
     /// Each costs a request to the provider: as many as an account remembers afterwards.
-    static let mostCombinations = VariantCache.capacity
+    package nonisolated static let mostCombinations = VariantCache.capacity
 
     private var waiting: [Int: Waiter] = [:]
     private var nextID = 0
