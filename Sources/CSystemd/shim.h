@@ -16,7 +16,6 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-journal.h>
-#include <systemd/sd-login.h>
 
 // glibc declares accept4(2) only under _GNU_SOURCE, which Swift's importer does not set.
 extern int accept4(int, struct sockaddr *__restrict, socklen_t *__restrict, int);

@@ -16,7 +16,7 @@ final class JournalLog: EventLog {
     private let journal: Journal
     private let clock: any Clock
     private let isTerminal = isatty(STDERR_FILENO) == 1
-    private var served = ServedTokens()
+    private var served = ServedTokens(program: ProcessNames().name(of:at:))
 
     init(journal: Journal, level: DaemonConfiguration.LogLevel, clock: any Clock) {
         self.journal = journal

@@ -2,8 +2,6 @@
 // Copyright the tokend authors
 
 import Broker
-import FoundationEssentials
-import Glibc
 import HTTPTypes
 import Systemd
 
@@ -23,10 +21,10 @@ struct ServedTokens {
     private static let interval: Duration = .seconds(60)
     private static let limit = 256
     private var counts: [Key: Count] = [:]
-    private let program: (Int32) -> String?
+    private let program: (Int32, BootInstant) -> String?
 
     /// - Parameter program: how a process is called; nil where it cannot be seen, such as when it has ended.
-    init(program: @escaping (Int32) -> String? = Self.program(of:)) {
+    init(program: @escaping (Int32, BootInstant) -> String?) {
         self.program = program
     }
 
@@ -39,7 +37,7 @@ struct ServedTokens {
         at now: Moment
     ) -> [LogLine] {
         let key = Key(account: account, pid: client.pid)
-        let program = program(client.pid)
+        let program = program(client.pid, now.boot)
         // A number that another process has by now is not counted to the one before.
         if let count = counts[key], let program, program != count.program {
             counts[key] = Count(since: now.boot, program: program)
@@ -79,20 +77,5 @@ struct ServedTokens {
                 ("TOKEND_CLIENT", "\(key.pid) \(program)"), ("TOKEND_COUNT", String(count)),
             ]
         )
-    }
-
-    /// The sandbox where it is in one, the executable and, where it has one, its unit.
-    private static func program(of pid: Int32) -> String? {
-        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else {
-            return nil
-        }
-        let unit = ProcessUnit.user(of: pid).map { " \($0)" } ?? ""
-        let sandbox =
-            switch ProcessIdentity.Sandbox(of: pid) {
-            case .flatpak(let id): "flatpak:\(id) "
-            case .snap(let name): "snap:\(name) "
-            case nil: ""
-            }
-        return DisplayText.sanitized(sandbox + ProgramPath(path).revealed + unit, limit: 4096)
     }
 }

@@ -36,6 +36,34 @@ import Testing
         #expect(peer.program(on: visitor.descriptor) == nil)
     }
 
+    @Test func `a process that was seen is told from the next one of its number`() throws {
+        let visitor = try Visitor()
+        let seen = try #require(SeenProcess(visitor.pid))
+        #expect(seen.path.contains("python3") && seen.sandbox == nil && seen.isUnchanged)
+        visitor.end()
+        #expect(!seen.isUnchanged && SeenProcess(visitor.pid) == nil)
+        let heir = try Self.process(numbered: visitor.pid)
+        defer { Self.end(heir) }
+        #expect(heir == visitor.pid && !seen.isUnchanged)
+        #expect(try #require(SeenProcess(heir)).isUnchanged)
+    }
+
+    @Test func `a process that was seen is told from the program that it becomes`() throws {
+        let pipe = try Pipe()
+        let shell = try startProgram(
+            ["bash", "-c", "read -n 1 <&\(pipe.readEnd); exec sleep 60"],
+            keeping: pipe.readEnd
+        )
+        defer { Self.end(shell) }
+        func isCalled(_ name: String) -> Bool { SeenProcess(shell)?.path.hasSuffix("/" + name) == true }
+        while !isCalled("bash") { usleep(1000) }
+        let seen = try #require(SeenProcess(shell))
+        #expect(seen.isUnchanged)
+        pipe.writeByte()
+        while !isCalled("sleep") { usleep(1000) }
+        #expect(!seen.isUnchanged)
+    }
+
     @Test func `what is read tells who wrote it`() throws {
         let pair = try Pair()
         try UnixSocket.passCredentials(pair.ours)

@@ -22,6 +22,12 @@ import Testing
         #expect(ControlGroup(text)?.unit == unit)
     }
 
+    @Test func `the system's units are none of the user's`() {
+        #expect(ControlGroup("0::\(Self.user)/app.slice/mail.service\n")?.userUnit == "mail.service")
+        #expect(ControlGroup("0::/system.slice/nginx.service\n")?.userUnit == nil)
+        #expect(ControlGroup("0::/user.slice/user-1000.slice/session-2.scope\n")?.userUnit == nil)
+    }
+
     @Test(arguments: ["", "0::/\n", "nonsense", "0:\n", "1:cpu:/a.service\n"])
     func `a text without a group names no unit`(text: String) {
         #expect(ControlGroup(text)?.unit == nil)

@@ -32,7 +32,7 @@ import Testing
         let client = try Self.client(7)
         let processes = Processes()
         processes.programs[7] = "/usr/bin/mutt"
-        var served = ServedTokens { processes.programs[$0] }
+        var served = ServedTokens { pid, _ in processes.programs[pid] }
         func lines(_ count: Int, at seconds: Int64) -> [String] {
             return served.lines(
                 account: "work",
@@ -55,7 +55,7 @@ import Testing
         let client = try Self.client(7)
         let processes = Processes()
         processes.programs[7] = "/usr/bin/mutt"
-        var served = ServedTokens { processes.programs[$0] }
+        var served = ServedTokens { pid, _ in processes.programs[pid] }
         func lines(at seconds: Int64) -> [String] {
             return served.lines(account: "work", client: client, application: nil, count: 1, at: Self.moment(seconds))
                 .map(\.message)

@@ -6,6 +6,8 @@ package struct ControlGroup: Sendable, Equatable {
     /// The unit that it belongs to: the user manager's where the user's own manager runs it, the system's otherwise;
     /// nil where no unit does.
     package var unit: String?
+    /// The same where it is one of the user manager's.
+    package var userUnit: String?
     /// The Flatpak whose scope it is in.
     package var flatpak: String?
     /// The snap whose scope or service it is in.
@@ -20,6 +22,7 @@ package struct ControlGroup: Sendable, Equatable {
         let manager = components.lastIndex { $0.hasPrefix("user@") && $0.hasSuffix(".service") }
         let own = manager.map { components[($0 + 1)...] } ?? components[...]
         unit = own.first { !$0.hasSuffix(".slice") && Self.isUnit($0) }.map(Self.unescaped)
+        userUnit = manager == nil ? nil : unit
         for component in components.map(Self.unescaped) {
             flatpak = flatpak ?? Self.flatpak(ofScope: component)
             snap = snap ?? Self.snap(ofUnit: component)

@@ -17,14 +17,17 @@ package struct FileIdentity: Sendable, Hashable {
     package init?(at path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
+        self.init(status)
     }
 
     /// What lies at `path` itself, a link too; nil where there is nothing to be seen.
     package init?(ofEntry path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
     }

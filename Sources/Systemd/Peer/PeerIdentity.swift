@@ -8,7 +8,7 @@ package enum PeerIdentity: Sendable, Equatable {
     case unknown(pid: Int32, Doubt)
 
     /// Why a process cannot be named.
-    package enum Doubt: String, Sendable {
+    package enum Doubt: String, Error {
         /// The process that connected has ended; its number may be another's by now.
         case ended = "the process that connected has ended"
         /// Another process than the one that connected writes, or wrote, on the connection.
@@ -60,15 +60,5 @@ package struct ProcessIdentity: Sendable, Equatable {
         self.executable = executable
         self.unit = unit
         self.sandbox = sandbox
-    }
-}
-
-extension ProcessIdentity.Sandbox {
-    /// The one that the process of this number is in now; nil where it is in none, or in one that cannot be named.
-    package init?(of pid: Int32) {
-        guard case .known(let process) = ProcessFolder(pid).identity(uid: 0), let sandbox = process.sandbox else {
-            return nil
-        }
-        self = sandbox
     }
 }

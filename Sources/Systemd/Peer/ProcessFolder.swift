@@ -19,107 +19,99 @@ struct ProcessFolder {
         (try? text("stat")).flatMap(SandboxText.startTime(stat:))
     }
 
+    /// Where the program's file is, as the process's own view has it; nil where the kernel does not let us see it.
+    var programPath: String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = readlink(path + "/exe", start, buffer.count)
+            guard count > 0 else { return nil }
+            return String(decoding: UnsafeRawBufferPointer(buffer)[..<count], as: UTF8.self)
+        }
+    }
+
     /// The program's file; nil where the kernel does not let us see it.
     var executable: ProcessIdentity.Executable? {
-        guard let file = FileIdentity(at: path + "/exe") else { return nil }
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink(path + "/exe", &buffer, buffer.count)
-        guard count > 0 else { return nil }
-        let bytes = buffer.prefix(count).map { UInt8(bitPattern: $0) }
-        let path = String(decoding: bytes, as: UTF8.self)
+        guard let file = FileIdentity(at: path + "/exe"), let path = programPath else { return nil }
         return .init(file: file, path: path, isThere: FileIdentity(at: path) == file)
     }
 
     func identity(uid: UInt32) -> PeerIdentity {
-        do throws(Exhausted) {
-            return try look(uid: uid)
+        do throws(PeerIdentity.Doubt) {
+            guard let executable else { throw .unreadable }
+            let group = try controlGroup()
+            let sandbox = try sandbox(in: group)
+            return .known(
+                ProcessIdentity(pid: pid, uid: uid, executable: executable, unit: group?.unit, sandbox: sandbox)
+            )
         } catch {
-            // What could not be looked at might have said that it is in a sandbox.
-            return .unknown(pid: pid, .exhausted)
+            return .unknown(pid: pid, error)
         }
     }
 
-    private func look(uid: UInt32) throws(Exhausted) -> PeerIdentity {
-        // Without a view of its root, it may be in a sandbox.
-        let opened = open(path + "/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
-        guard let root = try Exhausted.check(opened) else { return .unknown(pid: pid, .unreadable) }
-        defer { close(root) }
-        guard let executable, let groups = try text("cgroup") else { return .unknown(pid: pid, .unreadable) }
-        let group = ControlGroup(groups)
-        let flatpak: String?
-        switch try flatpakID(in: root) {
-        case .none: flatpak = nil
-        case .unreadable: return .unknown(pid: pid, .sandbox)
-        case .named(let id): flatpak = id
-        }
-        var label = try text("attr/apparmor/current")
-        if label == nil { label = try text("attr/current") }
+    /// - Returns: nil where it is in no group of systemd's.
+    func controlGroup() throws(PeerIdentity.Doubt) -> ControlGroup? {
+        guard let text = try text("cgroup") else { throw .unreadable }
+        return ControlGroup(text)
+    }
+
+    /// The sandbox that it is in.
+    ///
+    /// - Returns: nil where it is known to be in none.
+    /// - Throws: also where a descriptor was short: what could not be looked at might have said that it is in one.
+    func sandbox(in group: ControlGroup?) throws(PeerIdentity.Doubt) -> ProcessIdentity.Sandbox? {
+        let root = try ProcessRoot(path + "/root")
+        var label: String?
+        for name in Self.labels where label == nil { label = try text(name) }
         let snap = label.flatMap(SandboxText.snapName(label:))
         // A program may be able to lie about one of them, and not about both.
-        if let scope = group?.flatpak, scope != flatpak { return .unknown(pid: pid, .sandbox) }
-        if let scope = group?.snap, let snap, scope != snap { return .unknown(pid: pid, .sandbox) }
-        var identity = ProcessIdentity(pid: pid, uid: uid, executable: executable, unit: group?.unit)
-        if let flatpak {
-            identity.sandbox = .flatpak(flatpak)
-        } else if let snap = snap ?? group?.snap {
-            identity.sandbox = .snap(snap)
-        } else if !Self.isOwnRoot(root) {
-            // A container, or a program in a sandbox that has built itself a root without the sandbox's name in it.
-            return .unknown(pid: pid, .sandbox)
-        }
-        return .known(identity)
+        if let scope = group?.flatpak, scope != root.flatpak { throw .sandbox }
+        if let scope = group?.snap, let snap, scope != snap { throw .sandbox }
+        if let flatpak = root.flatpak { return .flatpak(flatpak) }
+        if let snap = snap ?? group?.snap { return .snap(snap) }
+        // A container, or a program in a sandbox that has built itself a root without the sandbox's name in it.
+        guard root.isOwn else { throw .sandbox }
+        return nil
     }
 
-    /// This process, or the machine, has no descriptor left.
-    private struct Exhausted: Error {
-        /// - Returns: nil, with `errno` as it was, where a file could not be opened for any other reason.
-        static func check(_ descriptor: Int32) throws(Exhausted) -> Int32? {
-            guard descriptor < 0 else { return descriptor }
-            if errno == EMFILE || errno == ENFILE { throw Exhausted() }
-            return nil
-        }
-    }
-
-    /// Whether it is the root that this process has, too.
-    private static func isOwnRoot(_ root: Int32) -> Bool {
-        var status = stat()
-        guard fstat(root, &status) == 0, let own = FileIdentity(at: "/") else { return false }
-        return own == FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    }
-
-    private enum Flatpak {
-        case none
-        case named(String)
-        case unreadable
-    }
-
-    /// What Flatpak puts at the root of each of its sandboxes.
-    private func flatpakID(in root: Int32) throws(Exhausted) -> Flatpak {
-        let opened = openat(root, ".flatpak-info", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard let descriptor = try Exhausted.check(opened) else { return errno == ENOENT ? .none : .unreadable }
+    /// Where the name that a security module has for the process may be. The kernel says once and for all whether it has
+    /// such a module.
+    private static let labels = ["attr/apparmor/current", "attr/current"].filter { name in
+        let descriptor = open("/proc/self/" + name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno != ENOENT || access("/proc/self/attr", F_OK) != 0 }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let text = Self.text(of: descriptor)
-        else { return .unreadable }
-        return SandboxText.flatpakID(text).map { .named($0) } ?? .unreadable
+        var byte: UInt8 = 0
+        return read(descriptor, &byte, 1) >= 0 || errno != EINVAL
     }
 
-    private func text(_ name: String) throws(Exhausted) -> String? {
-        guard let descriptor = try Exhausted.check(open(path + "/" + name, O_RDONLY | O_CLOEXEC)) else { return nil }
+    private func text(_ name: String) throws(PeerIdentity.Doubt) -> String? {
+        let descriptor = try PeerIdentity.Doubt.check(open(path + "/" + name, O_RDONLY | O_CLOEXEC))
+        guard let descriptor else { return nil }
         defer { close(descriptor) }
         return Self.text(of: descriptor)
     }
 
-    private static func text(of descriptor: Int32) -> String? {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < limit {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes += chunk[..<count]
+    /// A file's text, where it is not long. A read that leaves room was the last one: the kernel makes such a text at once.
+    static func text(of descriptor: Int32) -> String? {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { chunk in
+            var bytes: [UInt8] = []
+            while bytes.count < limit {
+                let count = read(descriptor, chunk.baseAddress, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { return nil }
+                bytes += chunk[..<count]
+                if count < chunk.count { return String(decoding: bytes, as: UTF8.self) }
+            }
+            return nil
         }
+    }
+}
+
+extension PeerIdentity.Doubt {
+    /// - Returns: nil, with `errno` as it was, where a file could not be opened.
+    /// - Throws: `exhausted` where this process, or the machine, has no descriptor left.
+    static func check(_ descriptor: Int32) throws(PeerIdentity.Doubt) -> Int32? {
+        guard descriptor < 0 else { return descriptor }
+        if errno == EMFILE || errno == ENFILE { throw .exhausted }
         return nil
     }
 }

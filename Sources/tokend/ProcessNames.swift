@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright the tokend authors
+
+import Broker
+import HTTPTypes
+import Systemd
+
+/// How processes are called in the log. A process is looked at as a whole when it is first named and once a minute;
+/// in between only whether it is the same process, with the same program.
+final class ProcessNames {
+    private struct Known {
+        let process: SeenProcess
+        let name: String
+        let lookAgain: BootInstant
+    }
+
+    private static let interval: Duration = .seconds(60)
+    private static let limit = 256
+    private var known: [Int32: Known] = [:]
+
+    /// The sandbox where it is in one, the executable and, where it has one, its unit.
+    ///
+    /// - Returns: nil where the process cannot be seen, such as when it has ended.
+    func name(of pid: Int32, at now: BootInstant) -> String? {
+        if let known = known[pid], now < known.lookAgain, known.process.isUnchanged { return known.name }
+        guard let process = SeenProcess(pid) else {
+            known[pid] = nil
+            return nil
+        }
+        let name = Self.name(of: process)
+        if known.count >= Self.limit { known = [:] }
+        known[pid] = Known(process: process, name: name, lookAgain: now.advanced(by: Self.interval))
+        return name
+    }
+
+    private static func name(of process: SeenProcess) -> String {
+        let unit = process.unit.map { " \($0)" } ?? ""
+        let sandbox =
+            switch process.sandbox {
+            case .flatpak(let id): "flatpak:\(id) "
+            case .snap(let name): "snap:\(name) "
+            case nil: ""
+            }
+        return DisplayText.sanitized(sandbox + ProgramPath(process.path).revealed + unit, limit: 4096)
+    }
+}
