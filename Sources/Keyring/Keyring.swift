@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import FoundationEssentials
 package import Systemd
 
 /// The user's secret store: the Secret Service (gnome-keyring, KeePassXC, KWallet, …) through libsecret.
@@ -36,10 +35,10 @@ package import Systemd
         common: [String: String] = [:],
         deadline: Duration = .seconds(10),
         busAddress: @escaping @Sendable () -> String? = {
-            SessionBusAddress.resolve(environment: ProcessInfo.processInfo.environment)
+            SessionBusAddress.resolve(environment: ProcessEnvironment.variables)
         },
         walletAsks: @escaping @Sendable () -> Bool = {
-            KWalletSettings.asksForEachProgram(environment: ProcessInfo.processInfo.environment)
+            KWalletSettings.asksForEachProgram(environment: ProcessEnvironment.variables)
         }
     ) {
         self.schema = schema

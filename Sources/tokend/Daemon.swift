@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import Broker
-import FoundationEssentials
 import Glibc
 import Keyring
 import Systemd

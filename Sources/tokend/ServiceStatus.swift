@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 import Broker
-import FoundationEssentials
+import HTTPTypes
 import Systemd
 import TokendProtocol
 
@@ -22,15 +22,11 @@ struct ServiceStatus {
     @LoopActor func text(of broker: Broker) -> String {
         let summary = broker.summary
         guard !summary.counts.isEmpty else { return "no accounts; sign in with: tokenctl login" }
-        let parts = summary.counts.map { "\($0.count) \($0.state.rawValue.replacing("_", with: " "))" }
+        let parts = summary.counts.map {
+            "\($0.count) \($0.state.rawValue.split(separator: "_").joined(separator: " "))"
+        }
         let states = parts.joined(separator: ", ")
         guard let next = summary.nextRefresh else { return "accounts: \(states)" }
-        return "accounts: \(states); next renewal \(Self.clockTime(next))"
-    }
-
-    /// `2026-11-30 14:05 UTC`
-    private static func clockTime(_ time: Int64) -> String {
-        let text = Date(timeIntervalSince1970: Double(time)).formatted(.iso8601)
-        return text.prefix(16).replacing("T", with: " ") + " UTC"
+        return "accounts: \(states); next renewal \(InternetTime.minute(unixTime: next))"
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import FoundationEssentials
 import Glibc
 import Systemd
 
@@ -14,7 +13,7 @@ struct Tokend {
         SignalMask.ignoreChildren()
         SignalMask.blockBeforeThreads(Daemon.signals)
         ProcessLimits.apply()
-        exit(run(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment))
+        exit(run(Array(CommandLine.arguments.dropFirst()), ProcessEnvironment.variables))
     }
 
     private static func run(_ arguments: [String], _ environment: [String: String]) -> Int32 {

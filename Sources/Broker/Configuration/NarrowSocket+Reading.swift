@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import FoundationEssentials
 import HTTPTypes
 import OAuth
 import StrictJSON
@@ -86,8 +85,8 @@ extension NarrowSocket {
         guard let value = reader.value("until") else { return }
         if let seconds = value.int64 {
             until = seconds
-        } else if let text = value.string, let date = try? Date(text, strategy: .iso8601) {
-            until = Int64(date.timeIntervalSince1970)
+        } else if let text = value.string, let time = InternetTime.unixTime(text) {
+            until = time
         } else {
             reader.fault("until", "must be a time such as \"2026-12-31T18:00:00Z\", or unix seconds")
         }

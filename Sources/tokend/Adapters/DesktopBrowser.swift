@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import Broker
-import FoundationEssentials
 import HTTPTypes
 import Systemd
 
@@ -55,7 +54,7 @@ final class DesktopBrowser: BrowserOpener {
     nonisolated static func usesUserManager(_ environment: [String: String]) -> Bool {
         guard environment["INVOCATION_ID"] == nil else { return true }
         guard let folder = environment["XDG_RUNTIME_DIR"].nonEmpty else { return false }
-        return FileManager.default.fileExists(atPath: folder + "/systemd/private")
+        return FileIdentity(at: folder + "/systemd/private") != nil
     }
 
     private func startDetached(_ words: [String]) throws(BrowserError) {

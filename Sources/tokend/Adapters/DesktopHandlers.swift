@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import Broker
-import FoundationEssentials
 import Systemd
 import TokendProtocol
 
@@ -17,7 +16,7 @@ final class DesktopHandlers: CallbackHandling {
     func leadHome(_ scheme: String) -> Bool {
         let handler = CallbackHandler(scheme: scheme, environment: environment)
         return handler.opener { path in
-            FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+            (try? RegularFile.bytes(of: path)).map { String(decoding: $0, as: UTF8.self) }
         } == handler.name
     }
 }

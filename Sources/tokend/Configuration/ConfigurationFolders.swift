@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 package import Broker
-import FoundationEssentials
 import JOSE
 import Systemd
 import TokendProtocol
