@@ -84,9 +84,10 @@ package enum BrokerEvent: Sendable {
         case .confirmWanted(let question):
             return EventMessage(.confirmWanted, account: question.account, at: now, details: question.details)
         case .confirmEnded(let question, let isAllowed):
-            let outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
-            let details: JSONObject = ["id": .string(question.id), "outcome": .string(outcome)]
-            return EventMessage(.confirmEnded, account: question.account, at: now, details: details)
+            var details = ConfirmDetails()
+            details.id = question.id
+            details.outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
+            return EventMessage(.confirmEnded, account: question.account, at: now, details: details.encoded())
         case .tokenDerived, .tokenRefused, .idTokenDropped, .tokenServed, .refused, .strangerRefused, .storeRolledBack,
             .notificationFault, .browserFault,
             .internalFault:

@@ -15,24 +15,28 @@ public struct AccountInfo: Sendable, Equatable {
             self.rawValue = rawValue
         }
 
+        fileprivate init(_ state: AccountState) {
+            rawValue = state.rawValue
+        }
+
         /// Tokens are there.
-        public static let ready = State(rawValue: "ready")
+        public static let ready = State(AccountState.ready)
         /// A refresh is under way; the held token is served meanwhile.
-        public static let refreshing = State(rawValue: "refreshing")
+        public static let refreshing = State(AccountState.refreshing)
         /// The last refresh failed in passing.
-        public static let retrying = State(rawValue: "retrying")
+        public static let retrying = State(AccountState.retrying)
         /// Nobody is signed in.
-        public static let signedOut = State(rawValue: "signed_out")
+        public static let signedOut = State(AccountState.signedOut)
         /// A login waits for its user.
-        public static let loginPending = State(rawValue: "login_pending")
+        public static let loginPending = State(AccountState.loginPending)
         /// The user has to sign in again.
-        public static let loginRequired = State(rawValue: "login_required")
+        public static let loginRequired = State(AccountState.loginRequired)
         /// The secret store is locked.
-        public static let storeLocked = State(rawValue: "store_locked")
+        public static let storeLocked = State(AccountState.storeLocked)
         /// The account's file has a fault.
-        public static let misconfigured = State(rawValue: "misconfigured")
+        public static let misconfigured = State(AccountState.misconfigured)
         /// The store has not answered yet.
-        public static let unknown = State(rawValue: "unknown")
+        public static let unknown = State(AccountState.unknown)
     }
 
     private let status: AccountStatus
@@ -46,7 +50,7 @@ public struct AccountInfo: Sendable, Equatable {
     /// Who issues its tokens.
     public var issuer: String { status.issuer }
     /// How it stands.
-    public var state: State { State(rawValue: status.state.rawValue) }
+    public var state: State { State(status.state) }
     /// Who is signed in, as the provider calls them.
     public var identity: String? { status.identity }
     /// The scopes that were granted.

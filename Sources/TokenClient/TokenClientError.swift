@@ -17,32 +17,37 @@ public struct TokenClientError: Error, Sendable, CustomStringConvertible {
             self.rawValue = rawValue
         }
 
+        /// A kind of the daemon's.
+        init(_ kind: ErrorKind) {
+            rawValue = kind.rawValue
+        }
+
         /// The daemon is not there; start it with `systemctl --user start tokend.socket`.
         public static let daemonAbsent = Code(rawValue: "daemon_absent")
         /// Who listens on the socket is not you, nor the user that you named; nothing was sent to them.
         public static let untrustedPeer = Code(rawValue: "untrusted_peer")
         /// The daemon does not serve this program, or not so much.
-        public static let notAllowed = Code(rawValue: "not_allowed")
+        public static let notAllowed = Code(ErrorKind.notAllowed)
         /// The daemon went away before it answered, and the request may have been carried out.
         public static let connectionLost = Code(rawValue: "connection_lost")
         /// The daemon's answer does not follow the protocol.
         public static let protocolViolation = Code(rawValue: "protocol_violation")
         /// The time ran out, here or in the daemon.
-        public static let timeout = Code(rawValue: "timeout")
+        public static let timeout = Code(ErrorKind.timeout)
         /// The waiting was given up on this side.
         public static let interrupted = Code(rawValue: "interrupted")
         /// No such account, or none or several where none was named.
-        public static let accountUnknown = Code(rawValue: "account_unknown")
+        public static let accountUnknown = Code(ErrorKind.accountUnknown)
         /// Nobody is signed in; a user has to.
-        public static let loginRequired = Code(rawValue: "login_required")
+        public static let loginRequired = Code(ErrorKind.loginRequired)
         /// Nobody is signed in, and a login waits for its user.
-        public static let loginPending = Code(rawValue: "login_pending")
+        public static let loginPending = Code(ErrorKind.loginPending)
         /// No sign-in under way has that id, or that answer.
-        public static let loginUnknown = Code(rawValue: "login_unknown")
+        public static let loginUnknown = Code(ErrorKind.loginUnknown)
         /// The secret store is locked.
-        public static let storeLocked = Code(rawValue: "store_locked")
+        public static let storeLocked = Code(ErrorKind.storeLocked)
         /// The provider cannot be reached for now.
-        public static let providerUnreachable = Code(rawValue: "provider_unreachable")
+        public static let providerUnreachable = Code(ErrorKind.providerUnreachable)
     }
 
     /// The kind of fault.
@@ -50,9 +55,9 @@ public struct TokenClientError: Error, Sendable, CustomStringConvertible {
     /// One sentence for a user.
     public let message: String
     /// When to try again (unix seconds), where the daemon says so.
-    public var retryAt: Int64? { data["retry_at"]?.int64 }
+    public var retryAt: Int64? { ErrorDetails(tolerating: data).retryAt }
     /// The account that it is about, where the daemon says so.
-    public var account: String? { data["account"]?.string }
+    public var account: String? { ErrorDetails(tolerating: data).account }
 
     /// The error number of the system call that failed; 0 where none did.
     package let systemError: Int32

@@ -9,8 +9,12 @@ package enum AccountSecret: MethodCall {
 
     /// The account and its secret.
     package struct Parameters: MethodParameters {
-        /// The words of `kind`.
-        package static let kinds = ["client_secret", "client_key", "initial_access_token"]
+        /// What the client authenticates with.
+        package static let clientSecret = "client_secret"
+        /// What it signs with instead; a key as PEM or as a JWK.
+        package static let clientKey = "client_key"
+        /// What the words of `kind` are.
+        package static let kinds = [clientSecret, clientKey, "initial_access_token"]
 
         /// The account's name.
         package var account = ""

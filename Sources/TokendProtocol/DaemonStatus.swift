@@ -3,6 +3,9 @@
 
 /// How the daemon is.
 package struct DaemonStatus: WireMessage {
+    /// What `log` says of a daemon whose log does not go to the journal.
+    package static let logOnStderr = "stderr"
+
     /// The program's version.
     package var version = ""
     /// Its process.

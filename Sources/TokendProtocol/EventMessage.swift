@@ -95,3 +95,30 @@ package struct EventMessage: WireMessage {
         try self.init(json: params)
     }
 }
+
+/// What `confirm_wanted` and `confirm_ended` say besides the account.
+package struct ConfirmDetails: WireMessage {
+    /// Which question, for `confirm.answer`.
+    package var id: String?
+    /// The program that asks, in the words of `allow`.
+    package var client: String?
+    /// What it calls itself; not to be trusted.
+    package var application: String?
+    /// Whether "always" can be answered.
+    package var always: Bool?
+    /// The provider that the account is to be changed to, where that is asked.
+    package var destination: String?
+    /// What came of it: `allowed`, `denied` or `unanswered`.
+    package var outcome: String?
+
+    package init() {}
+
+    package static let members: [Member<Self>] = [
+        .optional("id", \.id),
+        .optional("client", \.client),
+        .optional("application", \.application),
+        .optional("always", \.always),
+        .optional("destination", \.destination),
+        .optional("outcome", \.outcome),
+    ]
+}

@@ -66,8 +66,14 @@ package struct Member<Message: Sendable>: Sendable {
                 var object = try reader.read(name, JSONObject.form)
                 if isRequired { object = try reader.required(object, name) }
                 guard let object else { return }
-                let inner = MemberReader(result: object)
-                for member in members { try member.read(inner, &message) }
+                let inner = reader.inside(object)
+                for member in members {
+                    do throws(ProtocolError) {
+                        try member.read(inner, &message)
+                    } catch {
+                        guard inner.isTolerant else { throw error }
+                    }
+                }
             },
             write: { message, object in
                 var inner: JSONObject = [:]

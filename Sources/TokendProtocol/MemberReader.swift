@@ -10,6 +10,7 @@ struct MemberReader {
 
     private let object: JSONObject
     private let isResult: Bool
+    private(set) var isTolerant = false
 
     /// For parameters: a member that the method does not have is refused, so that a misspelt one is seen.
     init(parameters object: JSONObject, names: [String]) throws(ProtocolError) {
@@ -27,6 +28,17 @@ struct MemberReader {
         isResult = true
     }
 
+    /// For as much of a result as is there.
+    init(tolerating object: JSONObject) {
+        self.init(result: object)
+        isTolerant = true
+    }
+
+    /// Reads an object inside, in the same way.
+    func inside(_ object: JSONObject) -> MemberReader {
+        isTolerant ? MemberReader(tolerating: object) : MemberReader(result: object)
+    }
+
     /// The value of a member that may not be absent.
     func required<Value>(_ value: Value?, _ name: String) throws(ProtocolError) -> Value {
         guard let value else {
@@ -38,7 +50,7 @@ struct MemberReader {
     /// A member's value, or nil where it is absent.
     func read<Value>(_ name: String, _ form: WireForm<Value>) throws(ProtocolError) -> Value? {
         guard let json = object[name] else { return nil }
-        guard let value = try form.read(json) else {
+        guard let value = try isTolerant ? form.tolerate(json) : form.read(json) else {
             throw fault(name, "must be \(form.expectation)")
         }
         return value

@@ -51,6 +51,24 @@ package struct StoreState: OpenWord {
     package static let unknown = StoreState(rawValue: "unknown")
 }
 
+/// What keeps the grants; one that this version does not know stays itself.
+package struct StoreKind: OpenWord {
+    /// The word on the wire.
+    package let rawValue: String
+
+    /// The kind with this word, known or not.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The desktop's keyring, by the Secret Service.
+    package static let secretService = StoreKind(rawValue: "secret-service")
+    /// An encrypted file.
+    package static let file = StoreKind(rawValue: "file")
+    /// Nothing that outlives the daemon.
+    package static let memory = StoreKind(rawValue: "memory")
+}
+
 /// Why a login is required; one that this version does not know stays itself.
 package struct LoginReason: OpenWord {
     /// The word on the wire.

@@ -14,6 +14,14 @@ package struct WireForm<Value: Sendable>: Sendable {
     /// The value; nil where this is none. Throws where a message inside is at fault.
     let read: @Sendable (JSONValue) throws(ProtocolError) -> Value?
     let write: @Sendable (Value) -> JSONValue
+    /// As much of the value as is there, of a form with messages inside.
+    var tolerated: (@Sendable (JSONValue) -> Value?)?
+
+    /// The value without what is at fault inside it; nil where this is none.
+    func tolerate(_ json: JSONValue) -> Value? {
+        guard let tolerated else { return try? read(json) }
+        return tolerated(json)
+    }
 
     /// A part of the values alone, which a fault describes.
     func limited(to expectation: String, _ isAllowed: @escaping @Sendable (Value) -> Bool) -> WireForm {
@@ -53,7 +61,8 @@ package struct WireForm<Value: Sendable>: Sendable {
                 }
                 return values
             },
-            write: { .array($0.map(element.write)) }
+            write: { .array($0.map(element.write)) },
+            tolerated: { $0.array?.compactMap(element.tolerate) }
         )
     }
 }

@@ -34,6 +34,13 @@ extension WireMessage {
         for member in Self.members { try member.read(reader, &self) }
     }
 
+    /// Reads what is there: a member that is absent, or is not what it should be, is as in an empty message.
+    package init(tolerating json: JSONObject) {
+        self.init()
+        let reader = MemberReader(tolerating: json)
+        for member in Self.members { try? member.read(reader, &self) }
+    }
+
     package func encoded() -> JSONObject { declaredMembers }
 
     var declaredMembers: JSONObject {
@@ -51,7 +58,8 @@ extension WireMessage {
                 guard let object = json.object else { return nil }
                 return try Self(json: object)
             },
-            write: { .object($0.encoded()) }
+            write: { .object($0.encoded()) },
+            tolerated: { $0.object.map(Self.init(tolerating:)) }
         )
     }
 }

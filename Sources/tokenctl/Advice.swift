@@ -57,7 +57,7 @@ package struct Advice: Sendable {
         var error = TokenctlError(code, exitCode: reply.kind.exitCode, message)
         error.number = cause.number ?? Int64(reply.kind.code)
         error.data = reply.data
-        error.next = steps(code, reply.data)
+        error.next = steps(reply.kind, error.details)
         if code == .accountUnknown { return unknownAccount(error) }
         if let retryAt = cause.retryAt { error.message += " (next try \(TimePhrase.relative(retryAt, to: now)))" }
         return error
@@ -84,37 +84,36 @@ package struct Advice: Sendable {
         }
     }
 
-    private func steps(_ kind: TokenctlError.Code, _ data: JSONObject) -> [String] {
-        let name = data["account"]?.string.map { TerminalText.sanitized($0) } ?? account
-        if let step = ownStep(kind, name) { return [step] }
-        switch kind.rawValue {
-        case "login_required", "login_pending", "login_failed", "login_unknown", "token_rejected":
+    private func steps(_ kind: ErrorKind, _ details: ErrorDetails) -> [String] {
+        let name = details.account.map { TerminalText.sanitized($0) } ?? account
+        if let step = ownStep(TokenctlError.Code(kind), name) { return [step] }
+        switch kind {
+        case .loginRequired, .loginPending, .loginFailed, .loginUnknown, .tokenRejected:
             return ["tokenctl login" + suffix(name)]
-        case "insufficient_scope":
+        case .insufficientScope:
             guard let name else { return [] }
-            let wanted = data["requested"]?.string.map { ShellWord.inQuotes(TerminalText.sanitized($0)) }
+            let wanted = details.requested.map { ShellWord.inQuotes(TerminalText.sanitized($0)) }
             return ["tokenctl login" + suffix(name) + (wanted.map { " --scope \($0)" } ?? "")]
-        case "store_locked": return ["tokenctl unlock"]
-        case "store_unavailable" where data["file"] != nil: return ["tokenctl doctor"]
-        case "store_unavailable": return Self.storeSteps(of: data["provider"]?.string)
-        case "account_exists":
-            return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
-        case "config_invalid": return mend(data)
-        case "method_not_found": return ["tokenctl version   (another version of tokend may run)"]
-        case "provider_unreachable": return ["tokenctl doctor" + suffix(name)]
-        case "internal_error", "timeout": return ["tokenctl status" + suffix(name)]
+        case .storeLocked: return ["tokenctl unlock"]
+        case .storeUnavailable where details.file != nil: return ["tokenctl doctor"]
+        case .storeUnavailable: return Self.storeSteps(of: details.provider)
+        case .accountExists: return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
+        case .configInvalid: return mend(details)
+        case .methodNotFound: return ["tokenctl version   (another version of tokend may run)"]
+        case .providerUnreachable: return ["tokenctl doctor" + suffix(name)]
+        case .internalError, .timeout: return ["tokenctl status" + suffix(name)]
         default: return []
         }
     }
 
     /// A fault that has a place in a file is fixed there; the daemon notices by itself.
-    private func mend(_ data: JSONObject) -> [String] {
-        guard let file = data["file"]?.string, let line = data["line"]?.int64 else { return [] }
+    private func mend(_ details: ErrorDetails) -> [String] {
+        guard let file = details.file, let line = details.line else { return [] }
         return ["mend \(TerminalText.sanitized(file)):\(line); the change is picked up by itself"]
     }
 
     private func unknownAccount(_ error: TokenctlError) -> TokenctlError {
-        let names = (error.data["accounts"]?.array ?? []).compactMap(\.string).map { TerminalText.sanitized($0) }
+        let names = error.details.accounts.map { TerminalText.sanitized($0) }
         var error = error
         error.next = accountSteps(names)
         if let account, !names.isEmpty, let near = NearestName.of(account, among: names) {

@@ -55,7 +55,7 @@ final class CommandContext {
         return taken
     }
 
-    /// Asks the daemon. The result stays as it came: `--json` prints all of it, and tables show what they know of it.
+    /// Asks the daemon.
     ///
     /// `account`: the one that it is about, for the advice beside a fault.
     func ask<Call: MethodCall>(
@@ -63,15 +63,16 @@ final class CommandContext {
         _ parameters: Call.Parameters,
         account: String? = nil,
         timeout: Duration = .seconds(90)
-    ) throws(TokenctlError) -> JSONObject {
+    ) throws(TokenctlError) -> Answer<Call.Result> {
         let client = try client()
         do throws(TokenClientError) {
-            return try client.call(
+            let result = try client.call(
                 call.method,
                 parameters.encoded(),
                 timeout: timeout,
                 watching: interruption?.descriptor ?? -1
             )
+            return Answer(result)
         } catch {
             throw translated(error, account: account)
         }
@@ -84,7 +85,7 @@ final class CommandContext {
         _ parameters: Call.Parameters,
         account: String?,
         timeout: Duration = .seconds(90)
-    ) throws(TokenctlError) -> JSONObject {
+    ) throws(TokenctlError) -> Answer<Call.Result> {
         do throws(TokenctlError) {
             return try ask(call, parameters, account: account, timeout: timeout)
         } catch {
@@ -97,9 +98,9 @@ final class CommandContext {
     /// The account that was named, else the default one, else the only one.
     func account() throws(TokenctlError) -> String {
         if let named = invocation.account { return named }
-        let result = try ask(AccountList.self, NoParameters())
-        let names = (result["accounts"]?.array ?? []).compactMap(\.string)
-        if let standard = result["default"]?.string { return standard }
+        let list = try ask(AccountList.self, NoParameters())
+        if let standard = list.defaultAccount { return standard }
+        let names = list.accounts
         if names.count == 1 { return names[0] }
         throw TokenctlError(
             .accountUnknown,
@@ -124,9 +125,14 @@ final class CommandContext {
     }
 
     /// Prints the result as one document, where a program asked for that.
-    func finish(_ result: JSONObject, otherwise show: () -> Void) {
+    func finish<Result>(_ answer: Answer<Result>, otherwise show: () -> Void) {
+        finish(answer.json, otherwise: show)
+    }
+
+    /// The same for a document of our own.
+    func finish(_ document: JSONObject, otherwise show: () -> Void) {
         if invocation.wantsJSON {
-            console.printJSON(.object(result))
+            console.printJSON(.object(document))
         } else {
             show()
         }

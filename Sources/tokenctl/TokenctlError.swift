@@ -2,6 +2,8 @@
 // Copyright the tokend authors
 
 package import StrictJSON
+import TokenClient
+package import TokendProtocol
 
 /// Why `tokenctl` ends without having done what it was asked: what a user reads, what to do next, and the exit code.
 package struct TokenctlError: Error, Sendable, Equatable {
@@ -12,6 +14,9 @@ package struct TokenctlError: Error, Sendable, Equatable {
         /// Any text is a code.
         package init(rawValue: String) { self.rawValue = rawValue }
 
+        /// The code of an error of the protocol.
+        package init(_ kind: ErrorKind) { rawValue = kind.rawValue }
+
         /// The command line was not understood.
         package static let usage = Code(rawValue: "usage")
         /// A signal ended it.
@@ -21,31 +26,33 @@ package struct TokenctlError: Error, Sendable, Equatable {
         /// stdout takes no more.
         package static let output = Code(rawValue: "output")
         /// The secret store is locked.
-        package static let storeLocked = Code(rawValue: "store_locked")
+        package static let storeLocked = Code(ErrorKind.storeLocked)
         /// Nobody is signed in.
-        package static let loginRequired = Code(rawValue: "login_required")
+        package static let loginRequired = Code(ErrorKind.loginRequired)
         /// Nobody is signed in yet: a login waits for its user.
-        package static let loginPending = Code(rawValue: "login_pending")
+        package static let loginPending = Code(ErrorKind.loginPending)
         /// No sign-in under way has that id, or that answer.
-        package static let loginUnknown = Code(rawValue: "login_unknown")
+        package static let loginUnknown = Code(ErrorKind.loginUnknown)
         /// The time ran out.
-        package static let timeout = Code(rawValue: "timeout")
+        package static let timeout = Code(ErrorKind.timeout)
+        /// A file of the configuration has a fault.
+        package static let configInvalid = Code(ErrorKind.configInvalid)
         /// There is an account of that name.
-        package static let accountExists = Code(rawValue: "account_exists")
+        package static let accountExists = Code(ErrorKind.accountExists)
         /// The daemon has no account of that name.
-        package static let accountUnknown = Code(rawValue: "account_unknown")
+        package static let accountUnknown = Code(ErrorKind.accountUnknown)
         /// A parameter is missing, or is none that the daemon takes.
-        package static let invalidParams = Code(rawValue: "invalid_params")
+        package static let invalidParams = Code(ErrorKind.invalidParams)
         /// The daemon does not know the method.
-        package static let methodNotFound = Code(rawValue: "method_not_found")
+        package static let methodNotFound = Code(ErrorKind.methodNotFound)
         /// The provider's answer cannot be used.
-        package static let providerError = Code(rawValue: "provider_error")
+        package static let providerError = Code(ErrorKind.providerError)
         /// No daemon listens.
-        package static let daemonAbsent = Code(rawValue: "daemon_absent")
+        package static let daemonAbsent = Code(rawValue: TokenClientError.Code.daemonAbsent.rawValue)
         /// Somebody else's program listens.
-        package static let untrustedPeer = Code(rawValue: "untrusted_peer")
+        package static let untrustedPeer = Code(rawValue: TokenClientError.Code.untrustedPeer.rawValue)
         /// The daemon went away before it answered.
-        package static let connectionLost = Code(rawValue: "connection_lost")
+        package static let connectionLost = Code(rawValue: TokenClientError.Code.connectionLost.rawValue)
     }
 
     /// The kind of fault.
@@ -62,6 +69,9 @@ package struct TokenctlError: Error, Sendable, Equatable {
     package var number: Int64?
     /// The extra members of the daemon's error.
     package var data: JSONObject = [:]
+
+    /// The extra members, by their declaration.
+    package var details: ErrorDetails { ErrorDetails(tolerating: data) }
 
     /// A fault of that kind.
     package init(_ code: Code, exitCode: Int32, _ message: String, next: [String] = []) {
@@ -82,13 +92,14 @@ package struct TokenctlError: Error, Sendable, Equatable {
     }
 
     /// What `--json` prints: the daemon's error as it came, or one of our own in the same form.
-    package var json: JSONValue {
+    package var json: JSONValue { .object(["error": member]) }
+
+    /// The same without the object around it.
+    var member: JSONValue {
         var members = data
         members["kind"] = .string(code.rawValue)
         return .object([
-            "error": .object([
-                "code": .integer(number ?? Int64(exitCode)), "message": .string(message), "data": .object(members),
-            ])
+            "code": .integer(number ?? Int64(exitCode)), "message": .string(message), "data": .object(members),
         ])
     }
 }

@@ -3,13 +3,18 @@
 
 import StrictJSON
 import Testing
+import TokendProtocol
 import tokenctl
 
 @Suite struct StatusReportTests {
     private let now: Int64 = 1_000_000
 
     private func report(_ text: String, detailed: Bool = false) throws -> StatusReport {
-        StatusReport(try JSONReader().read(text).object ?? [:], now: now, detailed: detailed)
+        StatusReport(
+            Status.Result(tolerating: try JSONReader().read(text).object ?? [:]),
+            now: now,
+            detailed: detailed
+        )
     }
 
     private func lines(_ text: String, detailed: Bool = false) throws -> [String] {
@@ -147,7 +152,7 @@ import tokenctl
         let faults = mends.map { mend in
             var fault: JSONObject = ["file": "/c/config.json5", "message": "is at fault"]
             fault["mend"] = mend.map { .string($0) }
-            return ConfigFault(fault)
+            return ConfigFault(ConfigurationFault(tolerating: fault))
         }
         #expect(ConfigFault.steps(faults, isService: true) == steps)
         let byHand = ConfigFault.steps(faults, isService: false)

@@ -77,13 +77,15 @@ package struct ConfirmQuestion: Sendable, Equatable {
 extension ConfirmQuestion {
     /// The members of the event `confirm_wanted`.
     var details: JSONObject {
-        var details: JSONObject = ["id": .string(id), "client": .string(client)]
-        if let application { details["application"] = .string(DisplayText.sanitized(application)) }
+        var details = ConfirmDetails()
+        details.id = id
+        details.client = client
+        details.application = application.map { DisplayText.sanitized($0) }
         switch matter {
-        case .token(let canBeRemembered): details["always"] = .bool(canBeRemembered)
-        case .destination(let provider): details["destination"] = .string(provider)
+        case .token(let canBeRemembered): details.always = canBeRemembered
+        case .destination(let provider): details.destination = provider
         }
-        return details
+        return details.encoded()
     }
 }
 

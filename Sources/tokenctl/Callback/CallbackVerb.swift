@@ -63,7 +63,7 @@ private struct CallbackVerb {
         let desktop = DesktopWord(context)
         do throws(TokenctlError) {
             let result = try context.ask(LoginComplete.self, LoginComplete.Parameters(url: url))
-            let lines = Welcome(result).lines(result["account"]?.string ?? "", now: context.now)
+            let lines = Welcome(result.result).lines(result.account, now: context.now)
             context.finish(result) { lines.forEach(console.say) }
             desktop?.show("Signed in", lines.joined(separator: " "))
         } catch {

@@ -2,8 +2,7 @@
 // Copyright the tokend authors
 
 import HTTPTypes
-package import StrictJSON
-import TokendProtocol
+package import TokendProtocol
 
 /// Where another tool wants to send a credential, and which accounts' tokens may go there. Pure.
 ///
@@ -34,14 +33,12 @@ package struct CredentialHost: Sendable, Equatable {
     /// The host without its port.
     package var name: String { url.host }
 
-    /// The accounts of a `status` result whose provider this is; of several, the one that `user` signed in to, if that
+    /// Those accounts whose provider this is; of several, the one that `user` signed in to, if that
     /// tells them apart.
-    package func accounts(in status: JSONObject, user: String? = nil) -> [String] {
-        let ours = (status["accounts"]?.array ?? []).compactMap(\.object).filter { account in
-            account["issuer"]?.string.flatMap { try? WebURL($0) }.map(isSite(of:)) ?? false
-        }
-        let users = ours.filter { $0["identity"]?.string == user && user != nil }
-        return (users.count == 1 ? users : ours).compactMap { $0["account"]?.string }
+    package func accounts(in accounts: [AccountStatus], user: String? = nil) -> [String] {
+        let ours = accounts.filter { (try? WebURL($0.issuer)).map(isSite(of:)) ?? false }
+        let users = ours.filter { $0.identity == user && user != nil }
+        return (users.count == 1 ? users : ours).map(\.account)
     }
 
     /// The provider itself, or its registry for containers (`registry.gitlab.com` of `gitlab.com`).
@@ -62,7 +59,7 @@ extension CommandContext {
     /// The account whose token may go there: the one of `--account`, else the provider's own; nil where there is none.
     func account(for host: CredentialHost, user: String? = nil) throws(TokenctlError) -> String? {
         if let named = invocation.account { return named }
-        let names = host.accounts(in: try ask(Status.self, Status.Parameters(account: nil)), user: user)
+        let names = host.accounts(in: try ask(Status.self, Status.Parameters(account: nil)).accounts, user: user)
         guard names.count > 1 else { return names.first }
         let shown = names.map { TerminalText.sanitized($0) }
         throw TokenctlError(

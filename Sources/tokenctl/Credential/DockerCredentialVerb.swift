@@ -88,10 +88,10 @@ private struct DockerCredentialVerb {
     private func list() throws(TokenctlError) {
         let status = try context.ask(Status.self, Status.Parameters(account: invocation.account))
         var answer: JSONObject = [:]
-        for account in (status["accounts"]?.array ?? []).compactMap(\.object) {
-            guard AccountView(account).isUsable(at: context.now), let issuer = account["issuer"]?.string,
-                let host = CredentialHost(issuer)
-            else { continue }
+        for account in status.accounts {
+            guard AccountView(account).isUsable(at: context.now), let host = CredentialHost(account.issuer) else {
+                continue
+            }
             answer[host.origin] = .string(host.userName)
         }
         console.print(String(decoding: JSONWriter.bytes(.object(answer)), as: UTF8.self))

@@ -67,7 +67,8 @@ package struct DoctorReport: Sendable {
         var titled = check
         titled.name = "secret store"
         titled.detail =
-            (kind == "secret-service" ? "Secret Service" : "\(kind)") + (check.detail.map { ": " + $0 } ?? "")
+            (StoreKind(rawValue: String(kind)) == .secretService ? "Secret Service" : "\(kind)")
+            + (check.detail.map { ": " + $0 } ?? "")
         return titled
     }
 

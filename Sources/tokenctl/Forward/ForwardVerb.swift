@@ -132,16 +132,10 @@ struct FurtherSockets {
     let context: CommandContext
 
     /// The one that `--socket` names, or the only one.
-    func chosen() throws(TokenctlError) -> (name: String, path: String) {
+    func chosen() throws(TokenctlError) -> DaemonStatus.FurtherSocket {
         let status = try context.ask(Status.self, Status.Parameters())
-        let listed = status["daemon"]?.object?["sockets"]?.array ?? []
-        let known: [(name: String, path: String)] = listed.compactMap { value in
-            // The name becomes part of a path over there.
-            guard let name = value.object?["name"]?.string, AccountName.isValid(name),
-                let path = value.object?["path"]?.string
-            else { return nil }
-            return (name, path)
-        }
+        // The name becomes part of a path over there.
+        let known = status.daemon.sockets.filter { AccountName.isValid($0.name) && !$0.path.isEmpty }
         let names = known.map(\.name).joined(separator: ", ")
         guard !known.isEmpty else {
             throw .usage(

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
+package import TokendProtocol
 
 /// Where a daemon's log is that does not go to the journal. Pure.
 package struct LogPlace: Sendable, Equatable {
     private let file: String?
 
     /// From `daemon` of a `status` result; nil where the log is in the journal, or nothing is said.
-    package init?(_ daemon: JSONObject) {
-        guard daemon["log"]?.string == "stderr" else { return nil }
-        file = daemon["log_file"]?.string
+    package init?(_ daemon: DaemonStatus) {
+        guard daemon.log == DaemonStatus.logOnStderr else { return nil }
+        file = daemon.logFile
     }
 
     /// What to say about it. `isInstalled`: there are units that would start the daemon.

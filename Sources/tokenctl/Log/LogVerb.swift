@@ -65,7 +65,7 @@ private struct LogVerb {
     /// What the daemon says of itself; empty where none runs: the journal is there all the same.
     ///
     /// - Parameter mustKnowAccount: an account of which nothing is written is a mistyped one, unless the daemon has it.
-    private func daemon(mustKnowAccount: Bool) throws(TokenctlError) -> JSONObject {
+    private func daemon(mustKnowAccount: Bool) throws(TokenctlError) -> DaemonStatus {
         let account = mustKnowAccount ? invocation.account : nil
         do throws(TokenctlError) {
             let status = try context.ask(
@@ -74,9 +74,9 @@ private struct LogVerb {
                 account: account,
                 timeout: .seconds(5)
             )
-            return status["daemon"]?.object ?? [:]
+            return status.daemon
         } catch {
-            guard error.code == .accountUnknown else { return [:] }
+            guard error.code == .accountUnknown else { return DaemonStatus() }
             throw error
         }
     }

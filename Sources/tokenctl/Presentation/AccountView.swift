@@ -1,45 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
+package import TokendProtocol
 
 /// One account of a `status` result, as it is shown: what its state means for a user and what to do about it. Pure.
 package struct AccountView: Sendable {
     /// Its name, safe for a terminal.
     package let account: String
-    /// Its state as the daemon writes it.
-    package let state: String
-    private let members: JSONObject
+    private let status: AccountStatus
+    private var state: AccountState { status.state }
 
     /// From an entry of `accounts`; whatever it lacks is not shown.
-    package init(_ members: JSONObject) {
-        self.members = members
-        account = TerminalText.sanitized(members["account"]?.string ?? "?", limit: 64)
-        state = members["state"]?.string ?? "unknown"
+    package init(_ status: AccountStatus) {
+        self.status = status
+        account = status.account.isEmpty ? "?" : TerminalText.sanitized(status.account, limit: 64)
     }
 
-    /// A text member, safe for a terminal.
-    package func text(_ name: String) -> String? {
-        members[name]?.string.map { TerminalText.sanitized($0) }
-    }
-
-    /// A moment in unix seconds.
-    package func time(_ name: String) -> Int64? { members[name]?.int64 }
-
-    /// Whether its background work is stopped.
-    package var isPaused: Bool { members["paused"]?.bool ?? false }
+    private var isPaused: Bool { status.paused ?? false }
 
     /// Whether a client gets a token now.
     package func isUsable(at now: Int64) -> Bool {
         switch state {
-        case "ready", "refreshing": true
-        case "retrying": holdsToken(at: now)
+        case .ready, .refreshing: true
+        case .retrying: holdsToken(at: now)
         default: false
         }
     }
 
     private func holdsToken(at now: Int64) -> Bool {
-        time("expires_at").map { $0 > now } ?? false
+        status.expiresAt.map { $0 > now } ?? false
     }
 
     /// The row of the table: account, state, token's end, next refresh, who.
@@ -47,85 +36,99 @@ package struct AccountView: Sendable {
         let (phrase, meaning) = statePhrase(at: now)
         return [
             Table.Cell(account, .strong), Table.Cell(phrase, meaning), Table.Cell(endPhrase(at: now)),
-            Table.Cell(refreshPhrase(at: now), .quiet), Table.Cell(text("identity") ?? text("subject") ?? ""),
+            Table.Cell(refreshPhrase(at: now), .quiet),
+            Table.Cell(TerminalText.sanitized(status.identity ?? status.subject ?? "")),
         ]
     }
 
     private func statePhrase(at now: Int64) -> (String, Palette.Meaning) {
         switch state {
-        case "ready": ("ready", .good)
-        case "refreshing": ("refreshing", .good)
-        case "retrying": ("retrying", holdsToken(at: now) ? .passing : .bad)
-        case "signed_out": ("signed out", .quiet)
-        case "login_pending": ("waiting for you", .passing)
-        case "login_required": ("sign in again", .bad)
-        case "store_locked": ("store locked", .passing)
-        case "misconfigured": ("misconfigured", .bad)
-        case "unknown": ("not known yet", .quiet)
-        default: (TerminalText.sanitized(state, limit: 20), .passing)
+        case .ready: ("ready", .good)
+        case .refreshing: ("refreshing", .good)
+        case .retrying: ("retrying", holdsToken(at: now) ? .passing : .bad)
+        case .signedOut: ("signed out", .quiet)
+        case .loginPending: ("waiting for you", .passing)
+        case .loginRequired: ("sign in again", .bad)
+        case .storeLocked: ("store locked", .passing)
+        case .misconfigured: ("misconfigured", .bad)
+        case .unknown: ("not known yet", .quiet)
+        default: (TerminalText.sanitized(state.rawValue, limit: 20), .passing)
         }
     }
 
     private func endPhrase(at now: Int64) -> String {
-        if let end = time("expires_at") { return TimePhrase.relative(end, to: now) }
-        return state == "ready" ? "not stated" : ""
+        if let end = status.expiresAt { return TimePhrase.relative(end, to: now) }
+        return state == .ready ? "not stated" : ""
     }
 
     private func refreshPhrase(at now: Int64) -> String {
         if isPaused { return "paused" }
-        if let retry = members["fault"]?.object?["retry_at"]?.int64, state == "retrying" {
+        if let retry = status.fault?.retryAt, state == .retrying {
             return TimePhrase.relative(retry, to: now)
         }
-        guard let next = time("refresh_at"), isUsable(at: now) else { return "" }
+        guard let next = status.refreshAt, isUsable(at: now) else { return "" }
         return TimePhrase.relative(next, to: now)
+    }
+
+    /// What is known of it, each with its name.
+    package func details(at now: Int64) -> [(name: String, value: String)] {
+        func moment(_ time: Int64?) -> String? { time.map { TimePhrase.relative($0, to: now) } }
+        func text(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : TerminalText.sanitized($0) } }
+        let all = [
+            ("issuer", text(status.issuer)), ("client id", text(status.clientID)), ("scope", text(status.scope)),
+            ("subject", text(status.subject)), ("last refresh", moment(status.refreshedAt)),
+            ("grant ends", moment(status.grantExpiresAt)),
+        ]
+        return all.compactMap { name, value in value.map { (name, $0) } }
     }
 
     /// What is wrong, in sentences; empty where nothing is.
     package func faults(at now: Int64) -> [String] {
         var lines: [String] = []
-        if let reason = text("reason"), let phrase = Self.reasons[reason] { lines.append(phrase) }
-        if let fault = members["fault"]?.object, let message = fault["message"]?.string {
-            let ago = fault["at"]?.int64.map { TimePhrase.relative($0, to: now) }
-            let time = ago.map { $0 == "now" ? "" : " (\($0))" } ?? ""
-            lines.append(TerminalText.sanitized(message, limit: 2000) + time)
+        if let reason = status.reason, let phrase = Self.reasons[reason] { lines.append(phrase) }
+        if let fault = status.fault, !fault.message.isEmpty {
+            let ago = TimePhrase.relative(fault.at, to: now)
+            let time = fault.at == 0 || ago == "now" ? "" : " (\(ago))"
+            lines.append(TerminalText.sanitized(fault.message, limit: 2000) + time)
         }
-        if isEnding, let end = time("grant_expires_at") {
+        if isEnding, let end = status.grantExpiresAt {
             lines.append("The sign-in ends \(TimePhrase.relative(end, to: now)), and no renewal puts that off.")
         }
-        if let pending = members["login"]?.object?["expires_at"]?.int64 {
-            lines.append("A sign-in waits in the browser; it ends \(TimePhrase.relative(pending, to: now)).")
+        if let pending = status.login, pending.expiresAt != 0 {
+            let end = TimePhrase.relative(pending.expiresAt, to: now)
+            lines.append("A sign-in waits in the browser; it ends \(end).")
         }
         return lines
     }
 
     /// What the daemon says of its fault, without the time.
     package var faultMessage: String? {
-        members["fault"]?.object?["message"]?.string.map { TerminalText.sanitized($0, limit: 600) }
+        status.fault.flatMap { $0.message.isEmpty ? nil : TerminalText.sanitized($0.message, limit: 600) }
     }
 
     /// A user should sign in anew soon.
-    private var isEnding: Bool { members["grant_ending"]?.bool == true }
+    private var isEnding: Bool { status.grantEnding == true }
 
-    private var isFaultyFile: Bool { members["fault"]?.object?["kind"]?.string == "config_invalid" }
+    private var isFaultyFile: Bool { status.fault?.kind == .configInvalid }
 
     /// The command that leads on; nil where none is needed.
     package var next: String? {
         let account = ShellWord.quoted(account)
         return switch state {
-        case "signed_out", "login_required", "login_pending": "tokenctl login \(account)"
-        case "store_locked": "tokenctl unlock"
+        case .signedOut, .loginRequired, .loginPending: "tokenctl login \(account)"
+        case .storeLocked: "tokenctl unlock"
         // A fault in a file names its place; another one is the provider's word about the settings.
-        case "misconfigured": isFaultyFile ? ConfigFault.mendIt : "tokenctl account show \(account)"
+        case .misconfigured: isFaultyFile ? ConfigFault.mendIt : "tokenctl account show \(account)"
         default: isPaused ? "tokenctl resume \(account)" : isEnding ? "tokenctl login \(account)" : nil
         }
     }
 
-    private static let reasons = [
-        "ended": "The provider ended the sign-in.",
-        "config_changed": "The account's settings changed since the sign-in.",
-        "lost_rotation": "The newest refresh token was lost.",
-        "subject": "The provider answered for another person than the one who signed in.",
-        "step_up": "The provider asks for a stronger sign-in.",
-        "refused": "The provider refuses to renew the sign-in.",
+    private static let reasons: [LoginReason: String] = [
+        .ended: "The provider ended the sign-in.",
+        .configChanged: "The account's settings changed since the sign-in.",
+        .lostRotation: "The newest refresh token was lost.",
+        .subject: "The provider answered for another person than the one who signed in.",
+        .stepUp: "The provider asks for a stronger sign-in.",
+        .refused: "The provider refuses to renew the sign-in.",
     ]
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
 package import TokendProtocol
 
 /// A fault of the configuration as one line: `FILE:LINE: MEMBER: MESSAGE`.
@@ -12,14 +11,14 @@ package struct ConfigFault: Sendable {
     package let mend: ConfigurationFault.Mend?
     private let place: String
 
-    /// From the protocol's `{file, line?, member?, message, mend?}`.
-    package init(_ fault: JSONObject) {
-        var parts = fault["file"]?.string ?? "configuration"
-        if let line = fault["line"]?.int64 { parts += ":\(line)" }
+    /// What the daemon says of it.
+    package init(_ fault: ConfigurationFault) {
+        var parts = fault.file.isEmpty ? "configuration" : fault.file
+        if let line = fault.line { parts += ":\(line)" }
         place = TerminalText.sanitized(parts, limit: 600) + ": "
-        if let member = fault["member"]?.string { parts += ": \(member)" }
-        if let message = fault["message"]?.string { parts += ": \(message)" }
-        mend = fault["mend"]?.string.flatMap(ConfigurationFault.Mend.init)
+        if let member = fault.member { parts += ": \(member)" }
+        if !fault.message.isEmpty { parts += ": \(fault.message)" }
+        mend = fault.mend
         line = TerminalText.sanitized(parts, limit: 600)
     }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
+package import TokendProtocol
 
 /// A `status` result as lines for people. Pure.
 package struct StatusReport: Sendable {
     private let accounts: [AccountView]
-    private let daemon: JSONObject
+    private let daemon: DaemonStatus
     private let now: Int64
     private let detailed: Bool
 
     /// `detailed`: one account was asked for by name; everything about it is shown.
-    package init(_ result: JSONObject, now: Int64, detailed: Bool) {
-        accounts = (result["accounts"]?.array ?? []).compactMap(\.object).map(AccountView.init)
-        daemon = result["daemon"]?.object ?? [:]
+    package init(_ result: Status.Result, now: Int64, detailed: Bool) {
+        accounts = result.accounts.map(AccountView.init)
+        daemon = result.daemon
         self.now = now
         self.detailed = detailed
     }
@@ -31,7 +31,7 @@ package struct StatusReport: Sendable {
     }
 
     private func emptiness(width: Int, palette: Palette) -> [String] {
-        guard configFaults.isEmpty else { return ["No account can be used."] }
+        guard daemon.configFaults.isEmpty else { return ["No account can be used."] }
         return ["No account yet. Make one and sign in:"]
             + NextStep(Advice.addAnAccount()).lines(width: width, palette: palette)
     }
@@ -57,12 +57,7 @@ package struct StatusReport: Sendable {
     }
 
     private func details(_ account: AccountView, width: Int, palette: Palette) -> [String] {
-        let times = [("last refresh", "refreshed_at"), ("grant ends", "grant_expires_at")]
-            .map { ($0.0, account.time($0.1).map { TimePhrase.relative($0, to: now) }) }
-        let texts = [("issuer", "issuer"), ("client id", "client_id"), ("scope", "scope"), ("subject", "subject")]
-            .map { ($0.0, account.text($0.1)) }
-        return (texts + times).flatMap { name, value in
-            guard let value else { return [String]() }
+        account.details(at: now).flatMap { name, value in
             let label = "  " + name + String(repeating: " ", count: 14 - name.count)
             let wrapped = DisplayWidth.wrap(value, width: width - 16)
             return wrapped.enumerated().map { index, line in
@@ -71,25 +66,20 @@ package struct StatusReport: Sendable {
         }
     }
 
-    private var configFaults: [JSONObject] {
-        (daemon["config"]?.object?["faults"]?.array ?? []).compactMap(\.object)
-    }
-
     /// What is wrong around the accounts, each with what to do about it.
     private func surroundings() -> [(String?, [String])] {
         let told = accounts.compactMap(\.faultMessage)
-        var troubles: [(String?, [String])] = configFaults.map(ConfigFault.init)
+        var troubles: [(String?, [String])] = daemon.configFaults.map(ConfigFault.init)
             .filter { fault in !told.contains { fault.line.hasSuffix($0) } }
             .map { ($0.line, $0.step(isService: LogPlace(daemon) == nil).map { [$0] } ?? []) }
-        let store = daemon["store"]?.object ?? [:]
-        switch (store["kind"]?.string, store["state"]?.string) {
-        case (_, "locked") where accounts.contains(where: { $0.next == "tokenctl unlock" }): break
-        case (_, "locked"): troubles.append(("The secret store is locked.", ["tokenctl unlock"]))
-        case ("file", "unavailable"):
+        switch (StoreKind(rawValue: daemon.storeKind), daemon.storeState) {
+        case (_, .locked) where accounts.contains(where: { $0.next == "tokenctl unlock" }): break
+        case (_, .locked): troubles.append(("The secret store is locked.", ["tokenctl unlock"]))
+        case (.file, .unavailable):
             troubles.append(("The secret store cannot be used: nobody can sign in.", ["tokenctl doctor"]))
-        case (_, "unavailable"):
+        case (_, .unavailable):
             troubles.append(("There is no secret store: nobody can sign in.", Advice.storeSteps))
-        case ("memory", _):
+        case (.memory, _):
             troubles.append(("Sign-ins are kept in memory only (store: memory); they end with the daemon.", []))
         default: break
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import StrictJSON
 import TokendProtocol
 
 /// What a tool's lines are made of; all of it was looked at (`isPlain`).
@@ -40,7 +39,7 @@ struct SetupQuestion: Sendable {
     private let flag: Flag<String>
     private let example: String
     private let isOptional: Bool
-    private let known: @Sendable (JSONObject) -> String?
+    private let known: @Sendable (AccountStatus) -> String?
     private let put: @Sendable (inout SetupValues, String) throws(TokenctlError) -> Void
 
     /// - Parameters:
@@ -50,7 +49,7 @@ struct SetupQuestion: Sendable {
         _ flag: Flag<String>,
         such example: String,
         isOptional: Bool = false,
-        known: @escaping @Sendable (JSONObject) -> String? = { _ in nil },
+        known: @escaping @Sendable (AccountStatus) -> String? = { _ in nil },
         put: @escaping @Sendable (inout SetupValues, String) throws(TokenctlError) -> Void
     ) {
         self.flag = flag
@@ -63,7 +62,7 @@ struct SetupQuestion: Sendable {
     /// - Parameter tool: the tool's name.
     func answer(
         _ values: inout SetupValues,
-        _ account: JSONObject,
+        _ account: AccountStatus,
         _ invocation: Invocation,
         for tool: String
     ) throws(TokenctlError) {
@@ -84,7 +83,7 @@ extension CommandContext {
     func setupValues(_ questions: [SetupQuestion], for tool: String) throws(TokenctlError) -> SetupValues {
         let account = try account()
         let status = try ask(Status.self, Status.Parameters(account: account), account: account)
-        let known = status["accounts"]?.array?.first?.object ?? [:]
+        let known = status.accounts.first ?? AccountStatus()
         var values = SetupValues(account: account, program: ownProgram)
         for question in questions { try question.answer(&values, known, invocation, for: tool) }
         return values

@@ -56,7 +56,7 @@ extension Verb {
         let replacement = context[.replace] ? try addition.replacement(by: draft) : nil
         let result = try addition.add(draft, replacement)
         context.finish(result) {
-            let file = result["file"]?.string.map { " (\(TerminalText.sanitized($0)))" } ?? ""
+            let file = result.file.isEmpty ? "" : " (\(TerminalText.sanitized(result.file)))"
             replacement?.lines.forEach { context.console.say($0) }
             context.console.say("The account \(draft.account) is there\(file). Sign in:")
             context.console.sayNext(["tokenctl login \(draft.account)"])

@@ -17,17 +17,19 @@ struct AccountAddition {
 
     /// The daemon's answer. `replacement`: what takes an account's place that may be there.
     @discardableResult
-    func add(_ draft: AccountDraft, _ replacement: AccountReplacement? = nil) throws(TokenctlError) -> JSONObject {
+    func add(_ draft: AccountDraft, _ replacement: AccountReplacement? = nil)
+        throws(TokenctlError) -> Answer<AccountAdd.Result>
+    {
         var params = AccountAdd.Parameters(account: draft.account, config: replacement?.config ?? draft.config)
         if replacement != nil { params.replace = true }
         params.clientSecret = draft.clientSecret
         let invocation = context.invocation
         if let file = invocation[.clientSecretFile] {
-            params.clientSecret = try ClientSecretInput("client_secret", context)?.read(file)
+            params.clientSecret = try ClientSecretInput(AccountSecret.Parameters.clientSecret, context)?.read(file)
         }
         // A key that cannot be read keeps the account from being made, too.
         let key = try invocation[.clientKeyFile].flatMap { file throws(TokenctlError) in
-            try ClientSecretInput("client_key", context)?.read(file)
+            try ClientSecretInput(AccountSecret.Parameters.clientKey, context)?.read(file)
         }
         do throws(TokenctlError) {
             let result = try context.askOpeningStore(AccountAdd.self, params, account: draft.account)
@@ -39,7 +41,7 @@ struct AccountAddition {
     }
 
     private func give(_ key: Secret, to account: String) throws(TokenctlError) {
-        let secret = AccountSecret.Parameters(account: account, kind: "client_key", value: key)
+        let secret = AccountSecret.Parameters(account: account, kind: AccountSecret.Parameters.clientKey, value: key)
         do throws(TokenctlError) {
             _ = try context.askOpeningStore(AccountSecret.self, secret, account: account)
         } catch {
@@ -77,8 +79,8 @@ struct AccountAddition {
 
     private func isSignedOut(_ account: String) throws(TokenctlError) -> Bool {
         let status = try context.ask(Status.self, Status.Parameters(account: account), account: account)
-        let state = status["accounts"]?.array?.first?.object?["state"]?.string
-        return state == "signed_out" || state == "login_required"
+        let state = status.accounts.first?.state
+        return state == .signedOut || state == .loginRequired
     }
 
     private static func checkNothingIsLost(
@@ -103,11 +105,11 @@ struct AccountAddition {
 
     private static func explained(_ refusal: TokenctlError, _ draft: AccountDraft) -> TokenctlError {
         var error = refusal
-        switch error.code.rawValue {
-        case TokenctlError.Code.accountExists.rawValue: error.next = [draft.replacement]
-        case "config_invalid":
+        switch error.code {
+        case .accountExists: error.next = [draft.replacement]
+        case .configInvalid:
             // Nothing was written: there is no line to fix, only a flag.
-            error.message = ConfigFault(error.data).withoutPlace(error.message)
+            error.message = ConfigFault(ConfigurationFault(tolerating: error.data)).withoutPlace(error.message)
             error.next = []
         default: break
         }

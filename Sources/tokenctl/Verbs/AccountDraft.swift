@@ -82,7 +82,7 @@ package struct AccountDraft: Sendable, Equatable {
         self.clientID = clientID
         self.scopes = scopes
         redirectURI = invocation[.redirectURI]
-        flow = invocation[.device] ? "device" : invocation[.flow]
+        flow = invocation[.device] ? LoginFlow.device.rawValue : invocation[.flow]
         secretFiles = [Flag.clientSecretFile, .clientKeyFile].flatMap { flag in
             invocation[flag].map { [flag.name, $0] } ?? []
         }
@@ -116,24 +116,22 @@ package struct AccountDraft: Sendable, Equatable {
     }
 
     /// The members of an account's file that a draft can say.
-    static let members: Set = [
-        "issuer", "provider", "set", "client_id", "scopes", "redirect_uri", "client_authentication", "flow",
-    ]
+    static let members = Set(AccountSetting.allCases.map(\.rawValue))
 
     /// The account's file, as `account.add` takes it.
     package var config: JSONObject {
         var config: JSONObject = [:]
         switch place {
-        case .issuer(let issuer): config["issuer"] = .string(issuer)
+        case .issuer(let issuer): config[.issuer] = .string(issuer)
         case .provider(let provider, let set):
-            config["provider"] = .string(provider)
-            if !set.isEmpty { config["set"] = .object(set) }
+            config[.provider] = .string(provider)
+            if !set.isEmpty { config[.set] = .object(set) }
         }
-        config["client_id"] = clientID.map { .string($0) }
-        if !scopes.isEmpty { config["scopes"] = .array(scopes.map { .string($0) }) }
-        config["redirect_uri"] = redirectURI.map { .string($0) }
-        config["client_authentication"] = clientAuthentication.map { .string($0) }
-        config["flow"] = flow.map { .string($0) }
+        config[.clientID] = clientID.map { .string($0) }
+        if !scopes.isEmpty { config[.scopes] = .array(scopes.map { .string($0) }) }
+        config[.redirectURI] = redirectURI.map { .string($0) }
+        config[.clientAuthentication] = clientAuthentication.map { .string($0) }
+        config[.flow] = flow.map { .string($0) }
         return config
     }
 
@@ -159,5 +157,23 @@ package struct AccountDraft: Sendable, Equatable {
         words += secretFiles
         let shown = words.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         return (["tokenctl account add", account] + shown + [Flag.replace.name]).joined(separator: " ")
+    }
+}
+
+/// A member of an account's file that tokenctl itself writes or looks at.
+enum AccountSetting: String, CaseIterable {
+    case issuer, provider, set
+    case clientID = "client_id"
+    case scopes
+    case redirectURI = "redirect_uri"
+    case clientAuthentication = "client_authentication"
+    case flow
+}
+
+extension JSONObject {
+    /// A member of an account's file.
+    subscript(setting: AccountSetting) -> JSONValue? {
+        get { self[setting.rawValue] }
+        set { self[setting.rawValue] = newValue }
     }
 }

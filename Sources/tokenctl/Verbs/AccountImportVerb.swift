@@ -45,7 +45,7 @@ private struct AccountImportVerb {
         if !scopes.isEmpty { params.scope = scopes.joined(separator: " ") }
         let result = try context.askOpeningStore(AccountImport.self, params, account: account)
         context.finish(result) {
-            Welcome(result).lines(account, now: context.now).forEach(context.console.say)
+            Welcome(result.result).lines(account, now: context.now).forEach(context.console.say)
         }
         return ExitCode.success
     }

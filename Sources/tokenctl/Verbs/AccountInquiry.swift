@@ -59,7 +59,7 @@ struct AccountInquiry {
     private func accountName() throws(TokenctlError) -> String {
         if let name = invocation.account { return name }
         let taken = invocation[.replace] ? nil : try? context.ask(AccountList.self, NoParameters())
-        let names = (taken?["accounts"]?.array ?? []).compactMap(\.string)
+        let names = taken?.accounts ?? []
         return try answer("A name for the account, such as work:") { name in
             guard AccountName.isValid(name) else { return "A name has letters, digits and . _ @ - alone, 64 at most." }
             return names.contains(name) ? "There is an account “\(name)” already." : nil
@@ -114,7 +114,7 @@ struct AccountInquiry {
         guard !invocation[.replace] else { return false }
         let params = AccountShow.Parameters(account: draft.account)
         let shown = try? context.ask(AccountShow.self, params, account: draft.account)
-        return shown?["config"]?.object.map(draft.matches) ?? false
+        return shown.map { draft.matches($0.config) } ?? false
     }
 
     /// What the user answers; nil where they leave it at what the preset assumes.

@@ -22,7 +22,7 @@ package struct AccountReplacement: Sendable, Equatable {
     ///   - members: what could have been said: those are as they were said, or gone.
     package init(of old: JSONObject?, by new: JSONObject, saying members: Set<String>) {
         let old = old ?? [:]
-        let moves = ["issuer", "provider", "set"].contains { old[$0] != new[$0] }
+        let moves = [AccountSetting.issuer, .provider, .set].contains { old[$0] != new[$0] }
         var config = new
         var kept: [String] = []
         var dropped: [String] = []
@@ -53,8 +53,7 @@ extension CommandContext {
     /// - Throws: where it cannot be read: what it says of programs would be lost unseen.
     func config(of account: String) throws(TokenctlError) -> JSONObject? {
         do throws(TokenctlError) {
-            return try ask(AccountShow.self, AccountShow.Parameters(account: account), account: account)["config"]?
-                .object
+            return try ask(AccountShow.self, AccountShow.Parameters(account: account), account: account).config
         } catch {
             guard error.code == .accountUnknown else { throw error }
             return nil

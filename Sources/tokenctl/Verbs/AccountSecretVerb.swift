@@ -40,7 +40,7 @@ private struct AccountSecretVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         let invocation = context.invocation
-        let kind = invocation[.kind] ?? "client_secret"
+        let kind = invocation[.kind] ?? AccountSecret.Parameters.clientSecret
         guard let input = ClientSecretInput(kind, context) else {
             let kinds = AccountSecret.Parameters.kinds
             let near = NearestName.of(kind, among: kinds).map { "; did you mean \($0)?" } ?? ""
@@ -78,7 +78,7 @@ struct ClientSecretInput {
     init?(_ kind: String, _ context: CommandContext) {
         guard AccountSecret.Parameters.kinds.contains(kind) else { return nil }
         title = kind.replacing("_", with: " ")
-        isKey = kind == "client_key"
+        isKey = kind == AccountSecret.Parameters.clientKey
         self.context = context
     }
 

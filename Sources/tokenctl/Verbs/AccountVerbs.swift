@@ -15,8 +15,8 @@ extension Verb {
         let console = context.console
         let result = try context.ask(AccountList.self, NoParameters())
         context.finish(result) {
-            let names = (result["accounts"]?.array ?? []).compactMap(\.string)
-            let standard = result["default"]?.string
+            let names = result.accounts
+            let standard = result.defaultAccount
             for name in names {
                 let mark = name == standard && console.traits.outputIsTerminal ? "  (default)" : ""
                 console.print(TerminalText.sanitized(name) + mark)
@@ -43,8 +43,8 @@ extension Verb {
             account: account
         )
         context.finish(result) {
-            if let file = result["file"]?.string { context.console.say("# " + TerminalText.sanitized(file)) }
-            let config = JSONWriter.pretty(result["config"] ?? .null)
+            if !result.file.isEmpty { context.console.say("# " + TerminalText.sanitized(result.file)) }
+            let config = JSONWriter.pretty(.object(result.config))
             context.console.print(TerminalText.escapedJSON(config))
         }
         return ExitCode.success
@@ -63,7 +63,7 @@ extension Verb {
         if context[.keepGrant] { params.revoke = false }
         let result = try context.askOpeningStore(AccountRemove.self, params, account: account)
         context.finish(result) {
-            let farewell = Farewell(result, keepsGrant: context[.keepGrant])
+            let farewell = Farewell(result.result, keepsGrant: context[.keepGrant])
             if !farewell.isNobodys { farewell.lines(account).forEach { context.console.say($0) } }
             context.console.say("The account \(TerminalText.sanitized(account)) is removed.")
         }

@@ -17,7 +17,7 @@ extension Verb {
         examples: ["tokenctl unlock"]
     ) { context throws(TokenctlError) in
         let result = try StoreOpening(context: context).result()
-        let isOpen = result["state"]?.string == "ready"
+        let isOpen = result.state == .ready
         context.finish(result) {
             context.console.say(isOpen ? "The secret store is open." : "The secret store is still locked.")
         }
@@ -31,7 +31,7 @@ extension Verb {
         examples: ["tokenctl reload"]
     ) { context throws(TokenctlError) in
         let result = try context.ask(ConfigReload.self, NoParameters())
-        let faults = (result["faults"]?.array ?? []).compactMap(\.object).map(ConfigFault.init)
+        let faults = result.faults.map(ConfigFault.init)
         context.finish(result) {
             faults.forEach { context.console.say($0.line) }
             if faults.isEmpty {
@@ -49,21 +49,23 @@ extension Verb {
         summary: "the versions of tokenctl and of the daemon",
         examples: ["tokenctl version"]
     ) { context throws(TokenctlError) in
-        let hello: JSONObject?
+        let hello: Hello.Result?
         do throws(TokenctlError) {
-            hello = try context.ask(Hello.self, NoParameters(), timeout: .seconds(5))
+            hello = try context.ask(Hello.self, NoParameters(), timeout: .seconds(5)).result
         } catch {
             guard error.code == .daemonAbsent else { throw error }
             hello = nil
         }
-        var result: JSONObject = ["tokenctl": .string(Program.version)]
-        result["tokend"] = hello?["version"] ?? .null
-        result["protocol"] = hello?["protocol"] ?? .null
-        context.finish(result) {
+        let document: JSONObject = [
+            "tokenctl": .string(Program.version),
+            "tokend": hello.map { .string($0.version) } ?? .null,
+            "protocol": hello.map { .integer($0.protocolVersion) } ?? .null,
+        ]
+        context.finish(document) {
             context.console.print("tokenctl \(Program.version)")
             if let hello {
-                let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
-                let number = hello["protocol"]?.int64.map { " (protocol \($0))" } ?? ""
+                let version = hello.version.isEmpty ? "?" : TerminalText.sanitized(hello.version)
+                let number = hello.protocolVersion == 0 ? "" : " (protocol \(hello.protocolVersion))"
                 context.console.print("tokend   \(version)\(number)")
             } else {
                 context.console.print("tokend   not running")
@@ -79,6 +81,6 @@ extension CommandContext {
         guard faults.contains(where: { $0.mend == .restart }),
             let status = try? ask(Status.self, Status.Parameters())
         else { return true }
-        return status["daemon"]?.object.flatMap(LogPlace.init) == nil
+        return LogPlace(status.daemon) == nil
     }
 }

@@ -53,7 +53,8 @@ private struct DoctorVerb {
     private func needsBus(_ isThere: Bool, _ own: Doctor.Result) -> Bool? {
         guard isThere else { return true }
         guard let store = own.checks.first(where: { $0.name.hasPrefix(Self.storeOf) }) else { return nil }
-        return !["file", "memory"].contains(String(store.name.dropFirst(Self.storeOf.count)))
+        let kind = StoreKind(rawValue: String(store.name.dropFirst(Self.storeOf.count)))
+        return kind != .file && kind != .memory
     }
 
     private static let storeOf = "store of "
@@ -62,8 +63,8 @@ private struct DoctorVerb {
     private func daemon(_ place: DaemonPlace) -> ([Doctor.Check], isThere: Bool) {
         do throws(TokenctlError) {
             let hello = try context.ask(Hello.self, NoParameters(), timeout: .seconds(10))
-            let version = TerminalText.sanitized(hello["version"]?.string ?? "?")
-            let process = hello["pid"]?.int64.map { ", process \($0)" } ?? ""
+            let version = hello.version.isEmpty ? "?" : TerminalText.sanitized(hello.version)
+            let process = hello.pid == 0 ? "" : ", process \(hello.pid)"
             let answer = Doctor.Check("daemon", .ok, detail: "tokend \(version) answers\(process)")
             return ([answer, Self.versions(version, place.units)], true)
         } catch {
@@ -95,7 +96,7 @@ private struct DoctorVerb {
         do throws(TokenctlError) {
             let result = try context.ask(Doctor.self, params, timeout: .seconds(150))
             do throws(ProtocolError) {
-                var found = try Doctor.Result(json: result)
+                var found = try Doctor.Result(json: result.json)
                 found.checks = found.checks.map(StoreProgram(context.world).named)
                 return found
             } catch {

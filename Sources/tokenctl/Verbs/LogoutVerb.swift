@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
-import TokendProtocol
+import StrictJSON
+package import TokendProtocol
 
 extension Verb {
     /// `tokenctl logout`: forgets the grant here, then revokes it at the provider.
@@ -35,13 +35,12 @@ private struct LogoutVerb {
         guard invocation[.all] else {
             let account = try context.account()
             let result = try logout(account)
-            context.finish(result) { say(result, account) }
-            endSession(result, account)
+            context.finish(result) { say(result.result, account) }
+            endSession(result.result, account)
             return ExitCode.success
         }
         guard invocation.account == nil else { throw .usage("--all and an account's name exclude each other") }
-        let names = try context.ask(AccountList.self, NoParameters())["accounts"]?.array ?? []
-        return logoutAll(names.compactMap(\.string))
+        return logoutAll(try context.ask(AccountList.self, NoParameters()).accounts)
     }
 
     /// Every one, also after one that is refused; the result is the exit code, of the first refusal where there is one.
@@ -51,13 +50,14 @@ private struct LogoutVerb {
         var code = ExitCode.success
         for name in names {
             do throws(TokenctlError) {
-                var result = try logout(name)
-                result["account"] = .string(name)
-                results.append(.object(result))
-                if !invocation.wantsJSON { say(result, name) }
-                endSession(result, name)
+                let result = try logout(name)
+                var document = result.json
+                document["account"] = .string(name)
+                results.append(.object(document))
+                if !invocation.wantsJSON { say(result.result, name) }
+                endSession(result.result, name)
             } catch {
-                results.append(["account": .string(name), "error": error.json.object?["error"] ?? .null])
+                results.append(["account": .string(name), "error": error.member])
                 if !invocation.wantsJSON { say(error, name) }
                 if code == ExitCode.success { code = error.exitCode }
                 // Ctrl-C is meant for all of it.
@@ -76,18 +76,18 @@ private struct LogoutVerb {
         context.console.sayNext(text.next)
     }
 
-    private func say(_ result: JSONObject, _ account: String) {
+    private func say(_ result: LogoutResult, _ account: String) {
         let keepsGrant = context[.keepGrant]
         Farewell(result, keepsGrant: keepsGrant).lines(account).forEach { context.console.say($0) }
     }
 
     /// Leads the user's browser to the provider's own logout, which is the user's to finish.
-    private func endSession(_ result: JSONObject, _ account: String) {
-        guard let url = result["end_session_url"]?.string else { return }
+    private func endSession(_ result: LogoutResult, _ account: String) {
+        guard let url = result.endSessionURL else { return }
         SignOutPage(context, url: url).open(account)
     }
 
-    private func logout(_ account: String) throws(TokenctlError) -> JSONObject {
+    private func logout(_ account: String) throws(TokenctlError) -> Answer<LogoutResult> {
         var params = Logout.Parameters(account: account)
         if context[.keepGrant] { params.revoke = false }
         if context[.endSession] { params.endSession = true }
@@ -97,11 +97,11 @@ private struct LogoutVerb {
 
 /// What a `logout` result means, in sentences. Pure.
 package struct Farewell: Sendable {
-    private let result: JSONObject
+    private let result: LogoutResult
     private let keepsGrant: Bool
 
-    /// From the result as it came. `keepsGrant`: the provider was not to be told.
-    package init(_ result: JSONObject, keepsGrant: Bool = false) {
+    /// `keepsGrant`: the provider was not to be told.
+    package init(_ result: LogoutResult, keepsGrant: Bool = false) {
         self.result = result
         self.keepsGrant = keepsGrant
     }
@@ -109,8 +109,7 @@ package struct Farewell: Sendable {
     /// Nobody was signed in: the provider was to be told, and there was nothing to tell. Where it was not to be told,
     /// the result does not say.
     package var isNobodys: Bool {
-        !keepsGrant && result["revoked"]?.bool == false && Self.text(result["revocation_fault"]) == nil
-            && result["removal_pending"]?.bool != true
+        !keepsGrant && !result.revoked && result.revocationFault == nil && result.removalPending != true
     }
 
     /// What to say about the account.
@@ -119,25 +118,25 @@ package struct Farewell: Sendable {
         var lines: [String] = []
         if isNobodys {
             lines.append("Nobody was signed in to \(account).")
-        } else if result["revoked"]?.bool == true {
+        } else if result.revoked {
             lines.append("Signed out of \(account); the provider revoked the grant.")
         } else if isOutOfReach {
             lines.append("\(account) is signed out here; the secret store cannot be reached now.")
         } else {
             lines.append("Signed out of \(account) here.")
         }
-        if let fault = Self.text(result["revocation_fault"]) {
+        if let fault = result.revocationFault.map({ TerminalText.sanitized($0) }) {
             lines.append("The provider has not revoked the grant: \(fault)")
         }
-        if let fault = Self.text(result["end_session_fault"]) {
+        if let fault = result.endSessionFault.map({ TerminalText.sanitized($0) }) {
             lines.append("The provider's own session goes on: \(fault)")
         }
         if isOutOfReach {
             lines.append("What it may hold of \(account) goes as soon as it can be.")
-        } else if result["removal_pending"]?.bool == true {
+        } else if result.removalPending == true {
             lines.append("The secret store is locked; its entry goes at the next unlock (tokenctl unlock).")
         }
-        if let fault = Self.text(result["removal_fault"]) {
+        if let fault = result.removalFault.map({ TerminalText.sanitized($0) }) {
             lines.append("\(isOutOfReach ? "Open" : "Unlock") it now: \(fault)")
         }
         return lines
@@ -145,10 +144,6 @@ package struct Farewell: Sendable {
 
     /// There is no store, or none that answers: whether it holds anything is unknown.
     private var isOutOfReach: Bool {
-        result["removal_pending"]?.bool == true && result["removal_store"]?.string == "unavailable"
-    }
-
-    private static func text(_ value: JSONValue?) -> String? {
-        (value?.string ?? value?.object?["message"]?.string).map { TerminalText.sanitized($0) }
+        result.removalPending == true && result.removalStore == StoreState.unavailable.rawValue
     }
 }

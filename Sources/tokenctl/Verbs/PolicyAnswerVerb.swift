@@ -69,13 +69,13 @@ private struct PolicyAnswerVerb {
     @discardableResult
     private func take(_ event: JSONObject?, into waiting: inout [PolicyQuestion]) -> String? {
         guard let event else { return nil }
-        switch event["type"]?.string {
-        case "confirm_wanted":
+        switch EventMessage(tolerating: event).type {
+        case .confirmWanted:
             let question = PolicyQuestion(event)
             if question.id != nil { waiting.append(question) }
             return nil
-        case "confirm_ended":
-            let id = event["id"]?.string
+        case .confirmEnded:
+            let id = ConfirmDetails(tolerating: event).id
             waiting.removeAll { $0.id == id }
             return id
         default: return nil

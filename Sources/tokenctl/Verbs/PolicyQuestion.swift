@@ -12,16 +12,18 @@ package struct PolicyQuestion: Sendable {
     package let sentence: String
     private let canBeRemembered: Bool
 
-    /// From an event's members.
+    /// What an event asks.
     package init(_ event: JSONObject) {
-        func text(_ name: String) -> String { TerminalText.sanitized(event[name]?.string ?? "?") }
-        id = event["id"]?.string
-        canBeRemembered = event["always"]?.bool == true
-        if event["destination"] != nil {
-            sentence = "\(text("client")) sets \(text("account")) up anew, for \(text("destination"))."
+        func shown(_ text: String?) -> String { TerminalText.sanitized(text ?? "?") }
+        let question = ConfirmDetails(tolerating: event)
+        let (client, account) = (shown(question.client), shown(EventMessage(tolerating: event).account))
+        id = question.id
+        canBeRemembered = question.always == true
+        if let destination = question.destination {
+            sentence = "\(client) sets \(account) up anew, for \(shown(destination))."
         } else {
-            let name = event["application"] == nil ? "" : " (it calls itself “\(text("application"))”)"
-            sentence = "\(text("client"))\(name) asks for a token of \(text("account"))."
+            let name = question.application.map { " (it calls itself “\(shown($0))”)" } ?? ""
+            sentence = "\(client)\(name) asks for a token of \(account)."
         }
     }
 

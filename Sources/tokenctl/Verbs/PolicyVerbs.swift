@@ -15,10 +15,10 @@ extension Verb {
         let result = try context.ask(PolicyList.self, NoParameters())
         context.finish(result) {
             let console = context.console
-            let decisions = (result["decisions"]?.array ?? []).compactMap(\.object)
+            let decisions = result.decisions
             guard !decisions.isEmpty else { return console.say("No answer is remembered.") }
             let rows = decisions.map { decision in
-                ["account", "client"].map { Table.Cell(TerminalText.sanitized(decision[$0]?.string ?? "?")) }
+                [decision.account, decision.client].map { Table.Cell($0.isEmpty ? "?" : TerminalText.sanitized($0)) }
             }
             Table(header: ["ACCOUNT", "CLIENT"], shrinkOrder: [1], wrapsLast: true)
                 .lines(rows, width: console.traits.tableWidth, palette: console.traits.outputPalette).forEach(

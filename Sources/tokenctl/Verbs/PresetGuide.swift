@@ -21,7 +21,7 @@ struct PresetGuide {
         }
         if let fault = preset.fault {
             throw TokenctlError(
-                .init(rawValue: "config_invalid"),
+                .configInvalid,
                 exitCode: ErrorKind.configInvalid.exitCode,
                 TerminalText.sanitized(fault, limit: 400)
             )
@@ -58,10 +58,10 @@ struct PresetGuide {
     static func all(_ context: CommandContext) throws(TokenctlError) -> [PresetDescription] {
         let result = try context.ask(ProviderList.self, NoParameters())
         do throws(ProtocolError) {
-            return try ProviderList.Result(json: result).providers
+            return try ProviderList.Result(json: result.json).providers
         } catch {
             throw TokenctlError(
-                .init(rawValue: error.kind.rawValue),
+                .init(error.kind),
                 exitCode: error.kind.exitCode,
                 TerminalText.sanitized(error.message)
             )
@@ -70,11 +70,11 @@ struct PresetGuide {
 
     /// Whether a user has to register an application: presets of one's own may bring its ID along, and some providers
     /// register one by themselves.
-    var needsClientID: Bool { preset.account["client_id"] == nil && !preset.registersClients }
+    var needsClientID: Bool { preset.account[.clientID] == nil && !preset.registersClients }
 
     /// Whether the provider wants a secret of the client.
     var wantsSecret: Bool {
-        preset.account["client_authentication"]?.string?.hasPrefix("client_secret_") ?? false
+        preset.account[.clientAuthentication]?.string?.hasPrefix("client_secret_") ?? false
     }
 
     /// Says what to register where, and what to know before.

@@ -11,7 +11,7 @@ struct ProviderListVerb {
     func run() throws(TokenctlError) -> Int32 {
         let console = context.console
         if context.invocation.wantsJSON {
-            console.printJSON(.object(try context.ask(ProviderList.self, NoParameters())))
+            console.printJSON(.object(try context.ask(ProviderList.self, NoParameters()).json))
             return ExitCode.success
         }
         let rows = try PresetGuide.all(context).map { PresetGuide($0).row }
@@ -47,10 +47,10 @@ struct ProvidersFromVerb {
         let result = try context.ask(ProviderFetch.self, ProviderFetch.Parameters(url: url))
         let list: ProviderFetch.Result
         do throws(ProtocolError) {
-            list = try ProviderFetch.Result(json: result)
+            list = try ProviderFetch.Result(json: result.json)
         } catch {
             throw TokenctlError(
-                .init(rawValue: error.kind.rawValue),
+                .init(error.kind),
                 exitCode: error.kind.exitCode,
                 TerminalText.sanitized(error.message)
             )

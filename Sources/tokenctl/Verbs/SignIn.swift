@@ -39,12 +39,12 @@ struct SignIn {
     }
 
     /// The result of `login.wait`.
-    func run() throws(TokenctlError) -> JSONObject {
+    func run() throws(TokenctlError) -> Answer<LoginResult> {
         let interruption = context.takeOverSignals()
         let started = try start(interruption)
         let result = try wait(for: started, interruption)
         console.clearSpinner()
-        Welcome(result, isOwn: started.flow == .clientCredentials).lines(account, now: context.now).forEach(
+        Welcome(result.result, isOwn: started.flow == .clientCredentials).lines(account, now: context.now).forEach(
             console.say
         )
         return result
@@ -53,7 +53,7 @@ struct SignIn {
     private func wait(
         for started: LoginStart.Result,
         _ interruption: Interruption
-    ) throws(TokenctlError) -> JSONObject {
+    ) throws(TokenctlError) -> Answer<LoginResult> {
         let launcher = announce(started)
         if options.pastes {
             var paste = SignInPaste(
@@ -80,7 +80,7 @@ struct SignIn {
             return try startOpeningStore(interruption)
         } catch {
             // A private-use scheme that nothing opens yet.
-            guard !options.pastes, let scheme = error.data["scheme"]?.string else { throw error }
+            guard !options.pastes, let scheme = error.details.scheme else { throw error }
             try SchemeOffer(context, account: account, opensBrowser: options.opensBrowser).take(scheme, or: error)
         }
         return try startOpeningStore(interruption)

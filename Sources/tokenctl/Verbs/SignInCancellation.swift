@@ -39,9 +39,8 @@ struct SignInCancellation {
     func cancel(_ pending: TokenClient.PendingReply) -> TokenctlError {
         let deadline = Deadline(in: .seconds(5))
         let arrival = try? client.wait(for: pending, until: deadline, watching: interruption.descriptor)
-        guard case .reply(let result) = arrival, let id = result["login_id"]?.string else {
-            return .interrupted(by: signal, "the sign-in is given up")
-        }
-        return cancel(id)
+        guard case .reply(let reply) = arrival else { return .interrupted(by: signal, "the sign-in is given up") }
+        let id = LoginStart.Result(tolerating: reply).loginID
+        return id.isEmpty ? .interrupted(by: signal, "the sign-in is given up") : cancel(id)
     }
 }

@@ -35,7 +35,7 @@ struct SignInPaste {
         self.launcher = launcher
     }
 
-    mutating func run() throws(TokenctlError) -> JSONObject {
+    mutating func run() throws(TokenctlError) -> Answer<LoginResult> {
         let client = try context.client()
         let paste = console.beginPaste()
         defer {
@@ -92,11 +92,13 @@ struct SignInPaste {
     }
 
     /// The end, where it came another way.
-    private func poll(_ client: TokenClient, _ pending: TokenClient.PendingReply) throws(TokenctlError) -> JSONObject? {
+    private func poll(_ client: TokenClient, _ pending: TokenClient.PendingReply) throws(TokenctlError) -> Answer<
+        LoginResult
+    >? {
         do throws(TokenClientError) {
             let tick = Deadline(in: .milliseconds(100))
             switch try client.wait(for: pending, until: tick, watching: interruption.descriptor) {
-            case .reply(let result): return result
+            case .reply(let result): return Answer(result)
             case .deadline: return nil
             case .interrupted: break
             }
@@ -128,7 +130,7 @@ struct SignInPaste {
     }
 
     /// The result of `login.complete`; nil where another address is asked for.
-    private mutating func take(_ address: Secret, _ client: TokenClient) throws(TokenctlError) -> JSONObject? {
+    private mutating func take(_ address: Secret, _ client: TokenClient) throws(TokenctlError) -> Answer<LoginResult>? {
         closeQuestion()
         let words = PastedAddress.bare(address.reveal()).split(whereSeparator: \.isWhitespace)
         guard words.count == 1, let text = words.first.map(String.init) else {
@@ -138,7 +140,7 @@ struct SignInPaste {
         }
         let url = Secret(text)
         let check = LoginCheck.Parameters(loginID: started.loginID, url: url)
-        guard try context.ask(LoginCheck.self, check, account: account)["redirect"]?.bool == true else {
+        guard try context.ask(LoginCheck.self, check, account: account).redirect else {
             console.say(PastedAddress.fault(of: text, redirectURI: started.redirectURI ?? ""))
             ask()
             return nil

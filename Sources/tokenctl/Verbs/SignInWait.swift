@@ -31,7 +31,7 @@ struct SignInWait {
         hintAt = started.authorizationURL == nil ? nil : context.now + 20
     }
 
-    mutating func run() throws(TokenctlError) -> JSONObject {
+    mutating func run() throws(TokenctlError) -> Answer<LoginResult> {
         let client = try context.client()
         do throws(TokenClientError) {
             if let result = try wait(client) { return result }
@@ -43,7 +43,7 @@ struct SignInWait {
     }
 
     /// The result of `login.wait`; nil after Ctrl-C.
-    private mutating func wait(_ client: TokenClient) throws(TokenClientError) -> JSONObject? {
+    private mutating func wait(_ client: TokenClient) throws(TokenClientError) -> Answer<LoginResult>? {
         let left = max(1, TimeLeft.seconds(until: started.expiresAt, from: context.now))
         let params = LoginWait.Parameters(loginID: started.loginID, timeout: left + 10).encoded()
         let pending = try client.send(.loginWait, params, deadline: Deadline(in: .seconds(10)))
@@ -51,7 +51,7 @@ struct SignInWait {
             step()
             let tick = Deadline(in: .milliseconds(console.traits.errorIsTerminal ? 120 : 1000))
             switch try client.wait(for: pending, until: tick, watching: interruption.descriptor, resend: params) {
-            case .reply(let result): return result
+            case .reply(let result): return Answer(result)
             case .deadline: continue
             case .interrupted: return nil
             }

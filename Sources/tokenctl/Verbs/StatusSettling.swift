@@ -11,13 +11,13 @@ struct StatusSettling {
     let context: CommandContext
 
     /// The result of `status`, with every account's state where the store answers in time.
-    func status() throws(TokenctlError) -> JSONObject {
+    func status() throws(TokenctlError) -> Answer<Status.Result> {
         let deadline = Deadline(in: .seconds(2))
         var result = try ask()
-        guard Self.isUnsettled(result), subscribe() else { return result }
+        guard Self.isUnsettled(result.result), subscribe() else { return result }
         // What happened between the two requests makes no event.
         result = try ask()
-        while Self.isUnsettled(result), !deadline.isOver {
+        while Self.isUnsettled(result.result), !deadline.isOver {
             try awaitEvent(until: deadline)
             result = try ask()
         }
@@ -25,13 +25,11 @@ struct StatusSettling {
     }
 
     /// Whether the store has not answered yet; one that cannot be reached is a fault beside the state.
-    private static func isUnsettled(_ result: JSONObject) -> Bool {
-        (result["accounts"]?.array ?? []).contains { account in
-            account.object?["state"]?.string == "unknown" && account.object?["fault"] == nil
-        }
+    private static func isUnsettled(_ status: Status.Result) -> Bool {
+        status.accounts.contains { $0.state == .unknown && $0.fault == nil }
     }
 
-    private func ask() throws(TokenctlError) -> JSONObject {
+    private func ask() throws(TokenctlError) -> Answer<Status.Result> {
         try context.ask(Status.self, context.statusParameters)
     }
 

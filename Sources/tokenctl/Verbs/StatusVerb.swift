@@ -16,7 +16,7 @@ extension Verb {
     ) { context throws(TokenctlError) in
         guard !context[.watch] else { return try StatusWatch(context).run() }
         let result = try StatusSettling(context: context).status()
-        let report = context.statusReport(result)
+        let report = context.statusReport(result.result)
         let traits = context.console.traits
         context.finish(result) {
             report.lines(width: traits.width, palette: traits.outputPalette).forEach(context.console.print)
@@ -34,7 +34,7 @@ extension CommandContext {
     var statusParameters: Status.Parameters { Status.Parameters(account: invocation.account) }
 
     /// What a result of it means.
-    func statusReport(_ result: JSONObject) -> StatusReport {
+    func statusReport(_ result: Status.Result) -> StatusReport {
         StatusReport(result, now: now, detailed: invocation.account != nil)
     }
 }

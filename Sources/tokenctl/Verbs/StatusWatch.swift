@@ -73,13 +73,13 @@ final class StatusWatch {
         if let signal = interruption.wait(for: duration) { throw .interrupted(by: signal, "interrupted") }
     }
 
-    private func draw(_ result: JSONObject) {
+    private func draw(_ status: Answer<Status.Result>) {
         guard !context.invocation.wantsJSON else {
-            let document = String(decoding: JSONWriter.bytes(.object(result)), as: UTF8.self)
+            let document = String(decoding: JSONWriter.bytes(.object(status.json)), as: UTF8.self)
             show(console.traits.outputIsTerminal ? TerminalText.escapedJSON(document) : document)
             return
         }
-        let report = context.statusReport(result)
+        let report = context.statusReport(status.result)
         draw(report.lines(width: console.traits.width, palette: console.traits.outputPalette))
     }
 

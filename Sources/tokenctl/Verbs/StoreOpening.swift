@@ -17,10 +17,10 @@ struct StoreOpening {
 
     /// Opens the store whose being locked made a call fail.
     func run(after refusal: TokenctlError) throws(TokenctlError) {
-        if refusal.data["passphrase"] == nil {
+        if refusal.details.passphrase == nil {
             console.say("The secret store is locked. Its window asks for your password now…")
         }
-        guard try result(after: refusal)["state"]?.string == "ready" else {
+        guard try result(after: refusal).state == .ready else {
             throw TokenctlError(
                 .storeLocked,
                 exitCode: ExitCode.temporary,
@@ -31,27 +31,27 @@ struct StoreOpening {
     }
 
     /// Opens the store; the result is that of `store.unlock`.
-    func result(after refusal: TokenctlError? = nil) throws(TokenctlError) -> JSONObject {
-        if let need = refusal?.data["passphrase"]?.string { return try opened(need) }
+    func result(after refusal: TokenctlError? = nil) throws(TokenctlError) -> Answer<StoreUnlock.Result> {
+        if let need = refusal?.details.passphrase { return try opened(need) }
         do throws(TokenctlError) {
             return try unlock(nil)
         } catch {
-            guard let need = error.data["passphrase"]?.string else { throw error }
+            guard let need = error.details.passphrase else { throw error }
             return try opened(need)
         }
     }
 
     /// - Parameter need: `needed`, or `new` where the passphrase makes the store.
-    private func opened(_ need: String) throws(TokenctlError) -> JSONObject {
+    private func opened(_ need: ErrorDetails.Passphrase) throws(TokenctlError) -> Answer<StoreUnlock.Result> {
         guard console.traits.isInteractive else { return try unlock(try passphraseOnInput()) }
-        return need == "new" ? try unlock(try newPassphrase()) : try unlockAsking()
+        return need == .new ? try unlock(try newPassphrase()) : try unlockAsking()
     }
 
-    private func unlock(_ passphrase: Secret?) throws(TokenctlError) -> JSONObject {
+    private func unlock(_ passphrase: Secret?) throws(TokenctlError) -> Answer<StoreUnlock.Result> {
         try context.ask(StoreUnlock.self, StoreUnlock.Parameters(passphrase: passphrase), timeout: .seconds(75))
     }
 
-    private func unlockAsking() throws(TokenctlError) -> JSONObject {
+    private func unlockAsking() throws(TokenctlError) -> Answer<StoreUnlock.Result> {
         for _ in 1..<Self.attempts {
             do throws(TokenctlError) {
                 return try unlock(try asked("Passphrase of the secret store:"))

@@ -55,12 +55,12 @@ private struct TokenVerb {
         let format = try format()
         let params = try parameters()
         let result = try token(params)
-        warn(result, wanted: params.minValid)
+        warn(result.result, wanted: params.minValid)
         guard format != .json else {
-            context.console.printJSON(.object(result))
+            context.console.printJSON(.object(result.json))
             return ExitCode.success
         }
-        let token = try ServedToken(result)
+        let token = try ServedToken(result.result)
         let account = token.account ?? invocation.account
         let user = format.wantsUser ? try user(of: account, required: format.needsUser) : nil
         context.console.print(format.line(token: token.text, type: token.type, user: user))
@@ -68,8 +68,8 @@ private struct TokenVerb {
     }
 
     /// The provider's tokens may all be shorter than what was asked for.
-    private func warn(_ result: JSONObject, wanted: Int64?) {
-        guard let wanted, let end = result["expires_at"]?.int64 else { return }
+    private func warn(_ result: TokenGet.Result, wanted: Int64?) {
+        guard let wanted, let end = result.expiresAt else { return }
         let (left, overflow) = end.subtractingReportingOverflow(context.now)
         // A second passes between the daemon's look at the clock and this one.
         guard !overflow, left < wanted - 1 else { return }
@@ -110,13 +110,13 @@ private struct TokenVerb {
         return params
     }
 
-    private func token(_ params: TokenGet.Parameters) throws(TokenctlError) -> JSONObject {
+    private func token(_ params: TokenGet.Parameters) throws(TokenctlError) -> Answer<TokenGet.Result> {
         do throws(TokenctlError) {
             return try context.askOpeningStore(TokenGet.self, params, account: invocation.account)
         } catch {
             let needsLogin = error.code == .loginRequired || error.code == .loginPending
             guard needsLogin, invocation[.login] else { throw error }
-            let named = error.data["account"]?.string
+            let named = error.details.account
             let account = if let named { named } else { try context.account() }
             _ = try SignIn(context, account: account, options: SignIn.Options()).run()
         }
@@ -126,8 +126,7 @@ private struct TokenVerb {
     /// Whose mailbox it is: what the provider calls the user.
     private func user(of account: String?, required: Bool) throws(TokenctlError) -> String? {
         let status = try context.ask(Status.self, Status.Parameters(account: account), account: account)
-        let first = status["accounts"]?.array?.first?.object
-        if let identity = first?["identity"]?.string, TokenFormat.isPrintable(identity) { return identity }
+        if let identity = status.accounts.first?.identity, TokenFormat.isPrintable(identity) { return identity }
         guard required else { return nil }
         throw TokenctlError(
             .providerError,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import StrictJSON
+import TokendProtocol
 
 extension BlockTool {
     static let git = BlockTool(
@@ -15,7 +15,7 @@ extension BlockTool {
             SetupQuestion(
                 .host,
                 such: "git.example.com",
-                known: { $0["issuer"]?.string },
+                known: { $0.issuer.isEmpty ? nil : $0.issuer },
                 put: { values, text throws(TokenctlError) in
                     guard let host = CredentialHost(text.contains("://") ? text : "https://" + text) else {
                         let shown = TerminalText.sanitized(text, limit: 80)

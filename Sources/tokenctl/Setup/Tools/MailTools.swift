@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import StrictJSON
+import TokendProtocol
 
 // Programs that send or fetch mail; the token command runs at each connection.
 extension BlockTool {
@@ -72,7 +72,7 @@ extension SetupQuestion {
     /// What a mailbox's settings need.
     fileprivate static let mail = [
         SetupQuestion(.host, such: "mail.example.com") { values, text throws(TokenctlError) in values.host = text },
-        SetupQuestion(.user, such: "anna@example.com", known: { $0["identity"]?.string }) {
+        SetupQuestion(.user, such: "anna@example.com", known: { $0.identity }) {
             values,
             text throws(TokenctlError) in values.user = text
         },
