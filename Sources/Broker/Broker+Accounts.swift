@@ -25,7 +25,7 @@ extension Broker {
         let source = source(name, config)
         let new = try checked(name, source)
         try ClientSecretCheck.check(.clientSecret, clientSecret, for: new, member: "client_secret")
-        try await vault(of: name).give(.clientSecret, clientSecret, to: new)
+        try await credentials(of: name).give(.clientSecret, clientSecret, to: new)
         let file = try write(name, source)
         accounts[name]?.client.noteStored()
         accounts[name]?.clientChanged()
@@ -44,9 +44,9 @@ extension Broker {
     }
 
     /// The client's item of an account that is there, or may be soon.
-    func vault(of name: String) -> ClientVault {
-        accounts[name]?.client.vault
-            ?? ClientVault(
+    func credentials(of name: String) -> ClientCredentialStore {
+        accounts[name]?.client.credentials
+            ?? ClientCredentialStore(
                 store: ports.store,
                 mutex: AsyncMutex(),
                 wire: configuration.daemon.wire,

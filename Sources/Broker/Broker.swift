@@ -156,7 +156,7 @@ package import TokendProtocol
         }
         for name in ports.state.notes.clientRemovals.sorted() {
             do throws(StoreError) {
-                try await vault(of: name).finishRemoval(name)
+                try await credentials(of: name).finishRemoval(name)
             } catch {
                 guard error.code == .newer else { return }
                 ports.log.record(.storeFault(account: name, error))

@@ -47,7 +47,7 @@ package struct BrokerPorts: Sendable {
 
 extension Entropy {
     /// A number in 0 ..< 1, for spreading what would otherwise happen at once.
-    func roll() -> Double {
+    func random() -> Double {
         let value = bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return Double(value) / 4_294_967_296
     }

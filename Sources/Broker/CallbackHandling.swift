@@ -6,12 +6,12 @@ package import Systemd
 /// What the broker needs to know of the desktop: whether a redirect to a private-use scheme arrives.
 @LoopActor package protocol CallbackHandling: AnyObject, Sendable {
     /// Whether this user's desktop gives URLs of the scheme to `tokenctl callback`.
-    func leadHome(_ scheme: String) -> Bool
+    func hasHandler(for scheme: String) -> Bool
 }
 
 /// A machine without a desktop.
 package final class NoCallbackHandling: CallbackHandling {
     nonisolated package init() {}
 
-    package func leadHome(_ scheme: String) -> Bool { false }
+    package func hasHandler(for scheme: String) -> Bool { false }
 }

@@ -73,7 +73,7 @@ extension Account {
     }
 
     /// Whether a program may have a user asked to sign in.
-    func mayAskPerson(isStepUp: Bool = false) -> Bool { signIns.mayAskUser(isStepUp: isStepUp) }
+    func mayAskUser(isStepUp: Bool = false) -> Bool { signIns.mayAskUser(isStepUp: isStepUp) }
 
     /// The login of that id: under way, or ended within the last minute.
     func login(id: String) -> Login? { signIns.login(id: id) }

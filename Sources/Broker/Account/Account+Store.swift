@@ -79,7 +79,7 @@ extension Account {
                     await context.write(record)
                 } then: { result in
                     let actions = grant.written(result)
-                    if actions.contains(.settle(renewed: true)) {
+                    if actions.contains(.resumeWaiters(renewed: true)) {
                         ports.log.record(.tokenRefreshed(account: name, expiresAt: record.token?.expiresAt))
                     }
                     perform(actions)

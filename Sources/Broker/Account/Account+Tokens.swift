@@ -49,7 +49,7 @@ extension Account {
                 waiters.answer(id, .failure(context.unusable))
                 continue
             }
-            let (answer, actions) = grant.settled(waiter.demand, renewed: renewed, of: variant)
+            let (answer, actions) = grant.resume(waiter.demand, renewed: renewed, of: variant)
             if let result = result(of: answer) { waiters.answer(id, result) }
             perform(actions)
         }

@@ -16,7 +16,7 @@ extension Account {
             case .write(let record): write(record)
             case .note(let record): note(record)
             case .clear: clear()
-            case .settle(let renewed, of: let variant): resumeWaiters(renewed: renewed, of: variant)
+            case .resumeWaiters(let renewed, of: let variant): resumeWaiters(renewed: renewed, of: variant)
             }
         }
         guard !actions.isEmpty else { return }

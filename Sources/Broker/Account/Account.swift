@@ -15,7 +15,7 @@ package import TokendProtocol
 ///   same could bring back a grant that the user has signed out of, or an old one over a new one.
 /// - `GrantKeeper.locks`: the item has one writer at a time, and the refresh token one user. Two writers could store an old
 ///   record over a newer one; two users would send a token twice, and the provider would take it for stolen.
-/// - `waiters`: whoever waits for a token is answered once. Each read of the store and each refresh ends with a `settle`.
+/// - `waiters`: whoever waits for a token is answered once. Each read of the store and each refresh ends with a `resumeWaiters`.
 /// - `signIns`: one login at a time. Until its grant is stored, it can be cancelled; from then on only a logout undoes it.
 /// - `revocation`: a grant that the user signed out of is revoked, by this daemon or by the next one, unless the user has
 ///   signed in again: a revocation then could end the new grant.

@@ -21,8 +21,13 @@ import TokendProtocol
     }
 
     /// Its item in the secret store.
-    var vault: ClientVault {
-        ClientVault(store: context.ports.store, mutex: mutex, wire: context.daemon.wire, state: context.ports.state)
+    var credentials: ClientCredentialStore {
+        ClientCredentialStore(
+            store: context.ports.store,
+            mutex: mutex,
+            wire: context.daemon.wire,
+            state: context.ports.state
+        )
     }
 
     /// The account's provider, as this client reaches it.
@@ -36,7 +41,7 @@ import TokendProtocol
             clock: context.ports.clock,
             entropy: context.ports.entropy,
             directory: context.directory,
-            vault: vault
+            credentials: credentials
         )
     }
 
@@ -80,7 +85,7 @@ import TokendProtocol
     func give(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
         let configuration = try context.usable()
         try ClientSecretCheck.check(kind, value, for: configuration, member: "value")
-        try await vault.give(kind, value, to: configuration)
+        try await credentials.give(kind, value, to: configuration)
         noteStored()
     }
 
@@ -91,7 +96,7 @@ import TokendProtocol
         // Until the item is removed, it is not used.
         let fault = ports.state.change { $0.clientRemovals.insert(context.name) }
         do throws(StoreError) {
-            try await vault.finishRemoval(context.name)
+            try await credentials.finishRemoval(context.name)
         } catch {
             result.pendRemoval(fault, error)
             ports.log.record(.storeFault(account: context.name, error))

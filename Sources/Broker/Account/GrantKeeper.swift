@@ -38,7 +38,7 @@ import TokendProtocol
     }
 
     private var now: Moment { context.ports.clock.now }
-    private func roll() -> Double { context.ports.entropy.roll() }
+    private func random() -> Double { context.ports.entropy.random() }
 
     // MARK: What others may know
 
@@ -94,12 +94,12 @@ import TokendProtocol
     }
 
     /// What a client waited for has ended.
-    func settled(
+    func resume(
         _ demand: TokenDemand,
         renewed: Bool,
         of variant: TokenVariant?
     ) -> (answer: GrantStateMachine.Answer, actions: [GrantStateMachine.Action]) {
-        armed(machine.settled(demand, renewed: renewed, of: variant, at: now))
+        armed(machine.resume(demand, renewed: renewed, of: variant, at: now))
     }
 
     // MARK: The user's decision
@@ -108,7 +108,7 @@ import TokendProtocol
     func signedIn(_ record: GrantRecord, unstored error: StoreError? = nil) -> [GrantStateMachine.Action] {
         invalidateInFlightWork(.dropped)
         hasDroppedIDToken = false
-        return armed(machine.signedIn(record, unstored: error, at: now, roll: roll()))
+        return armed(machine.signedIn(record, unstored: error, at: now, random: random()))
     }
 
     /// The user signs out, or the account's flow has no place for the grant.
@@ -158,7 +158,7 @@ import TokendProtocol
     /// The store has answered; nil: it has no item.
     func loaded(_ stored: GrantRecord?) -> [GrantStateMachine.Action] {
         let record = context.inForce(stored)
-        return armed(machine.loaded(record, isHeldBack: !context.isAllowed(record), at: now, roll: roll()))
+        return armed(machine.loaded(record, isHeldBack: !context.isAllowed(record), at: now, random: random()))
     }
 
     func loadFailed(_ error: StoreError) -> [GrantStateMachine.Action] { armed(machine.loadFailed(error)) }
@@ -173,14 +173,14 @@ import TokendProtocol
 
     func refreshFinished(_ outcome: RefreshOutcome) -> [GrantStateMachine.Action] {
         guard case .replaced(let record) = outcome else {
-            return armed(machine.refreshFinished(outcome, at: now, roll: roll()))
+            return armed(machine.refreshFinished(outcome, at: now, random: random()))
         }
-        return armed(machine.replaced(by: record, isHeldBack: !context.isAllowed(record), at: now, roll: roll()))
+        return armed(machine.replaced(by: record, isHeldBack: !context.isAllowed(record), at: now, random: random()))
     }
 
     /// A network has come.
     func networkAppeared() {
-        machine.networkAppeared(at: now, roll: roll())
+        machine.networkAppeared(at: now, random: random())
         arm()
     }
 
@@ -188,13 +188,13 @@ import TokendProtocol
 
     /// The clocks stepped, or the machine was asleep.
     func timeJumped() -> [GrantStateMachine.Action] {
-        machine.timeJumped(at: now, roll: roll())
+        machine.timeJumped(at: now, random: random())
         armedFor = nil
         return deadlineReached()
     }
 
     private func deadlineReached() -> [GrantStateMachine.Action] {
-        armed(machine.deadlineReached(at: now, roll: roll()))
+        armed(machine.deadlineReached(at: now, random: random()))
     }
 
     private func armed<Result>(_ result: Result) -> Result {

@@ -17,7 +17,7 @@ import TokendProtocol
     let softwareVersion: String
 
     private var account: AccountConfiguration { access.account }
-    private var vault: ClientVault { access.vault }
+    private var credentials: ClientCredentialStore { access.credentials }
 
     /// The registration that the next sign-in can use; nil where there is none, or it is stale: for another place,
     /// refused by the provider, or with a secret that has ended.
@@ -25,12 +25,12 @@ import TokendProtocol
     /// - Parameter isForDevice: whether it must be one for device logins.
     func known(isForDevice: Bool = false) async throws(ProtocolError) -> ClientRegistration? {
         do {
-            let registrations = try await vault.record(of: account.name).registrations
+            let registrations = try await credentials.record(of: account.name).registrations
             let now = access.clock.now.wall
             return registrations.last { isForDevice ? $0.takesDeviceCodes : !$0.redirectURIs.isEmpty }.flatMap {
                 registration in
                 let isAlive = registration.secretExpiresAt.map { $0 > now } ?? true
-                let isHere = registration.destination == vault.destination(of: account)
+                let isHere = registration.destination == credentials.destination(of: account)
                 return isAlive && isHere && !registration.isRefused ? registration : nil
             }
         } catch {
@@ -86,7 +86,7 @@ import TokendProtocol
         request.scope = scope
         let new = try await register(request, metadata)
         do {
-            try await vault.change(account) { record in
+            try await credentials.change(account) { record in
                 record.registrations.removeAll { $0.clientID != held || $0.clientID == new.clientID }
                 record.registrations.append(new)
             }
@@ -166,7 +166,7 @@ import TokendProtocol
             throw invalid("it registered a client that shows itself by \(named) and gave it no secret")
         }
         var registration = ClientRegistration(
-            destination: vault.destination(of: account),
+            destination: credentials.destination(of: account),
             clientID: client.id,
             authentication: named,
             redirectURIs: client.redirectURIs ?? request.redirectURIs,

@@ -16,8 +16,8 @@ extension GrantStateMachine {
         case note(GrantRecord)
         /// Remove what is left of a grant that ended long ago.
         case clear
-        /// What was waited for has ended: everyone who waits gets an answer by `settled`.
-        case settle(renewed: Bool, of: TokenVariant? = nil)
+        /// What was waited for has ended: everyone who waits gets an answer by `resume`.
+        case resumeWaiters(renewed: Bool, of: TokenVariant? = nil)
     }
 
     /// What a client gets.

@@ -18,35 +18,35 @@ extension GrantStateMachine {
         _ grant: inout LiveGrant,
         _ outcome: RefreshOutcome,
         at now: Moment,
-        roll: Double
+        random: Double
     ) -> (remainder: Remainder, actions: [Action]) {
         let variant = grant.job.variant
-        let ended = [Action.settle(renewed: false, of: variant)]
+        let ended = [Action.resumeWaiters(renewed: false, of: variant)]
         switch outcome {
         case .renewed(let record, let isStored):
             if grant.job.isForced { lastForced = now.boot }
-            grant.renewed(record, isStored: isStored, at: now, jitter: roll)
-            return (.live, [.settle(renewed: true)])
+            grant.renewed(record, isStored: isStored, at: now, jitter: random)
+            return (.live, [.resumeWaiters(renewed: true)])
         case .derived(let derived, let record, let isStored):
             if grant.job.isForced { lastForced = now.boot }
-            grant.derived(derived, record, isStored: isStored, at: now, jitter: roll)
-            return (.live, [.settle(renewed: true, of: variant)])
+            grant.derived(derived, record, isStored: isStored, at: now, jitter: random)
+            return (.live, [.resumeWaiters(renewed: true, of: variant)])
         case .unstored(let record, let error, let failure, let derived):
             let release = failure == nil ? derived.map(PendingWrite.Release.derived) ?? .token : .nothing
-            grant.unstored(PendingWrite(record, error, release: release, at: now), failure, at: now, roll: roll)
+            grant.unstored(PendingWrite(record, error, release: release, at: now), failure, at: now, random: random)
             return (.live, ended)
         case .refused(let record, let failure):
             grant.record = record
             grant.isTokenStored = true
-            grant.failed(failure, at: now, roll: roll)
+            grant.failed(failure, at: now, random: random)
             return (.live, ended)
         case .storeBlocked(let error):
-            grant.storeBlocked(error, at: now, roll: roll)
+            grant.storeBlocked(error, at: now, random: random)
             return (.live, ended)
         case .failed(let failure, let pending):
             grant.record.pending = pending
             let wasRefused = grant.record.refusal != nil
-            grant.failed(failure, at: now, roll: roll)
+            grant.failed(failure, at: now, random: random)
             return (.live, wasRefused || grant.record.refusal == nil ? ended : [.note(grant.record)] + ended)
         case .ended(let record, let error):
             // Nothing is served of another user's answer. After an ordinary end the last token is.

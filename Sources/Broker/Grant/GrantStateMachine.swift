@@ -6,10 +6,10 @@ package import Systemd
 /// The state of an account's grant, and what to do about it.
 ///
 /// There is one method for each event, and each returns the actions that the shell must perform. The machine reads no
-/// clock: `now` is a parameter, and `roll` (0 ..< 1) is the entropy for jitter. After every event the shell sets one
+/// clock: `now` is a parameter, and `random` (0 ..< 1) is the entropy for jitter. After every event the shell sets one
 /// timer for `deadline`; without that, nothing is renewed by itself.
 ///
-/// It guarantees that at most one refresh and one read of the store are under way, and that each ends with a `settle`,
+/// It guarantees that at most one refresh and one read of the store are under way, and that each ends with a `resumeWaiters`,
 /// so that no client waits for ever. A token is served once the store has the refresh token that came with it. A live
 /// grant ends by the provider's answer, by a logout, or where an open store has no item; never because a store is
 /// locked. Two mistakes of the shell would break this: an outcome that does not reach `refreshFinished` (the grant stays
@@ -44,8 +44,6 @@ package struct GrantStateMachine {
         self.account = account
         self.settings = settings
     }
-
-    // MARK: What others may know
 
     var snapshot: GrantSnapshot {
         var snapshot = GrantSnapshot(phase: .unknown, isHeldBack: isHeldBack, isPaused: isPaused)
@@ -94,22 +92,23 @@ package struct GrantStateMachine {
     }
 
     /// The store has answered; nil: it is open and has no item.
-    package mutating func loaded(_ record: GrantRecord?, isHeldBack: Bool, at now: Moment, roll: Double) -> [Action] {
+    package mutating func loaded(_ record: GrantRecord?, isHeldBack: Bool, at now: Moment, random: Double) -> [Action] {
         isLoading = false
         self.isHeldBack = isHeldBack
         guard let record else {
             state = .signedOut
-            return [.settle(renewed: false)]
+            return [.resumeWaiters(renewed: false)]
         }
-        adopt(record, at: now) { LiveGrant(stored: record, $0, at: now, roll: roll) }
-        return [.settle(renewed: false)]
+        adopt(record, at: now) { LiveGrant(stored: record, $0, at: now, random: random) }
+        return [.resumeWaiters(renewed: false)]
     }
 
     /// The store holds another grant than the one that was refreshed: it is the one in force.
-    package mutating func replaced(by record: GrantRecord, isHeldBack: Bool, at now: Moment, roll: Double) -> [Action] {
+    package mutating func replaced(by record: GrantRecord, isHeldBack: Bool, at now: Moment, random: Double) -> [Action]
+    {
         self.isHeldBack = isHeldBack
-        adopt(record, at: now) { _ in LiveGrant(record: record, at: now, jitter: roll) }
-        return [.settle(renewed: false)]
+        adopt(record, at: now) { _ in LiveGrant(record: record, at: now, jitter: random) }
+        return [.resumeWaiters(renewed: false)]
     }
 
     private mutating func adopt(_ record: GrantRecord, at now: Moment, live: (RefreshSettings) -> LiveGrant) {
@@ -127,7 +126,7 @@ package struct GrantStateMachine {
         case .live, .ended: break
         case .unknown, .blocked, .signedOut: state = .blocked(error)
         }
-        return [.settle(renewed: false)]
+        return [.resumeWaiters(renewed: false)]
     }
 
     // MARK: The user's decision
@@ -139,18 +138,18 @@ package struct GrantStateMachine {
         _ record: GrantRecord,
         unstored error: StoreError? = nil,
         at now: Moment,
-        roll: Double
+        random: Double
     ) -> [Action] {
         (isLoading, isHeldBack, lastForced) = (false, false, nil)
-        var grant = LiveGrant(record: record, at: now, jitter: roll)
+        var grant = LiveGrant(record: record, at: now, jitter: random)
         if let error { grant.awaitStore(error, at: now) }
         state = .live(grant)
-        return [.settle(renewed: false)]
+        return [.resumeWaiters(renewed: false)]
     }
 
     package mutating func loggedOut() -> [Action] {
         (isLoading, lastForced, state) = (false, nil, .signedOut)
-        return [.settle(renewed: false)]
+        return [.resumeWaiters(renewed: false)]
     }
 
     /// The configuration changed: whether it still lets the grant go where it was made for. What a provider refused
@@ -179,12 +178,12 @@ package struct GrantStateMachine {
     }
 
     /// The time that `deadline` named has come.
-    package mutating func deadlineReached(at now: Moment, roll: Double) -> [Action] {
+    package mutating func deadlineReached(at now: Moment, random: Double) -> [Action] {
         guard let deadline, deadline <= now.boot else { return [] }
         switch state {
         case .live(var grant):
             defer { state = .live(grant) }
-            return grant.deadlineReached(deadline, settings, at: now, roll: roll)
+            return grant.deadlineReached(deadline, settings, at: now, random: random)
         case .ended(var ended):
             defer { state = .ended(ended) }
             return ended.deadlineReached()
@@ -199,13 +198,13 @@ package struct GrantStateMachine {
     }
 
     /// The wall clock stepped, or the machine was asleep.
-    package mutating func timeJumped(at now: Moment, roll: Double) {
-        changeLive { [settings] in $0.timeJumped(settings, at: now, roll: roll) }
+    package mutating func timeJumped(at now: Moment, random: Double) {
+        changeLive { [settings] in $0.timeJumped(settings, at: now, random: random) }
     }
 
     /// A network has come: what had failed in passing is tried again.
-    package mutating func networkAppeared(at now: Moment, roll: Double) {
-        changeLive { $0.networkAppeared(at: now, roll: roll) }
+    package mutating func networkAppeared(at now: Moment, random: Double) {
+        changeLive { $0.networkAppeared(at: now, random: random) }
     }
 
     private mutating func changeLive(_ body: (inout LiveGrant) -> Void) {
@@ -223,13 +222,13 @@ package struct GrantStateMachine {
             let job = grant.job
             guard let isRenewed = grant.written(written, result, at: now) else { break }
             if isRenewed, job.isForced { lastForced = now.boot }
-            return [.settle(renewed: isRenewed, of: job.variant)]
+            return [.resumeWaiters(renewed: isRenewed, of: job.variant)]
         case .ended(var ended):
             ended.written(written, result, at: now)
             state = .ended(ended)
         case .unknown, .blocked, .signedOut: break
         }
-        return [.settle(renewed: false)]
+        return [.resumeWaiters(renewed: false)]
     }
 
     /// The store can be tried again: it was unlocked, or came back.
@@ -267,7 +266,7 @@ package struct GrantStateMachine {
 
     /// Answers a client that waited: the refresh of that combination, or the store's read, has ended; `renewed`: with a
     /// new token. A client that waits for another combination asks again.
-    package mutating func settled(
+    package mutating func resume(
         _ demand: TokenDemand,
         renewed: Bool,
         of variant: TokenVariant? = nil,
@@ -285,15 +284,15 @@ package struct GrantStateMachine {
     }
 
     /// A refresh has ended.
-    package mutating func refreshFinished(_ outcome: RefreshOutcome, at now: Moment, roll: Double) -> [Action] {
+    package mutating func refreshFinished(_ outcome: RefreshOutcome, at now: Moment, random: Double) -> [Action] {
         guard case .live(var grant) = state else { return [] }
-        let (remainder, actions) = finish(&grant, outcome, at: now, roll: roll)
+        let (remainder, actions) = finish(&grant, outcome, at: now, random: random)
         switch remainder {
         case .live: state = .live(grant)
         case .ended(let ended): state = .ended(ended)
         case .nothing: state = .signedOut
         // The caller of `replaced` decides whether it may be used; the old one is not.
-        case .other(let record): return replaced(by: record, isHeldBack: isHeldBack, at: now, roll: roll)
+        case .other(let record): return replaced(by: record, isHeldBack: isHeldBack, at: now, random: random)
         }
         return actions
     }

@@ -22,11 +22,11 @@ extension LiveGrant {
         _ deadline: BootInstant,
         _ settings: RefreshSettings,
         at now: Moment,
-        roll: Double
+        random: Double
     ) -> [GrantStateMachine.Action] {
         if pendingWrite != nil { return pendingWrite?.retry() ?? [] }
         guard deadline.duration(to: now.boot) <= Self.sleep else {
-            retry.postpone(to: spread(at: now, by: roll))
+            retry.postpone(to: spread(at: now, by: random))
             return []
         }
         return [begin(dueJob(settings))]
@@ -79,8 +79,8 @@ extension LiveGrant {
 
     /// The wall clock stepped, or the machine was asleep: the token's end is computed anew by both clocks, and what is due
     /// is spread.
-    mutating func timeJumped(_ settings: RefreshSettings, at now: Moment, roll: Double) {
-        let spread = spread(at: now, by: roll)
+    mutating func timeJumped(_ settings: RefreshSettings, at now: Moment, random: Double) {
+        let spread = spread(at: now, by: random)
         retry.timeJumped(spread: spread, at: now)
         dueByWall = dueByWallClock(settings, at: now).map { max($0, spread) }
         guard pendingWrite == nil, let due = deadline(settings, isHalted: false), due <= now.boot else { return }

@@ -48,12 +48,12 @@ struct LiveGrant {
         lastUsed = now.boot
     }
 
-    /// A grant as the store has kept it while no daemon ran; `roll` spreads the work of many.
-    init(stored record: GrantRecord, _ settings: RefreshSettings, at now: Moment, roll: Double) {
-        self.init(record: record, at: now, jitter: roll)
+    /// A grant as the store has kept it while no daemon ran; `random` spreads the work of many.
+    init(stored record: GrantRecord, _ settings: RefreshSettings, at now: Moment, random: Double) {
+        self.init(record: record, at: now, jitter: random)
         idleThen = max(0, now.wall.subtractingSaturated(record.refreshedAt ?? record.signedInAt))
         // A token that may be spent is tried inside the grace that some providers give.
-        if record.pending == nil { retry.postpone(to: spread(at: now, by: roll)) }
+        if record.pending == nil { retry.postpone(to: spread(at: now, by: random)) }
         if let life = record.token?.wholeLife, let remaining = record.token?.remaining(at: now) {
             isDueAtStart = life > settings.atStartWithin && remaining <= settings.atStartWithin
         }
@@ -108,10 +108,10 @@ struct LiveGrant {
     }
 
     /// The provider rotated and the store refused; `failure` where the answer was refused, too.
-    mutating func unstored(_ pendingWrite: PendingWrite, _ refusal: RefreshFailure?, at now: Moment, roll: Double) {
+    mutating func unstored(_ pendingWrite: PendingWrite, _ refusal: RefreshFailure?, at now: Moment, random: Double) {
         let job = job
         retry.succeededUnstored()
-        if let refusal { failed(refusal, at: now, roll: roll) }
+        if let refusal { failed(refusal, at: now, random: random) }
         activity = .awaitingStore(pendingWrite, job)
     }
 
@@ -152,16 +152,16 @@ struct LiveGrant {
         return []
     }
 
-    mutating func storeBlocked(_ error: StoreError, at now: Moment, roll: Double) {
+    mutating func storeBlocked(_ error: StoreError, at now: Moment, random: Double) {
         activity = .idle
-        retry.storeBlocked(error, at: now, roll: roll)
+        retry.storeBlocked(error, at: now, random: random)
     }
 
     /// The refresh that was under way has brought no token, and has not ended the grant.
-    mutating func failed(_ new: RefreshFailure, at now: Moment, roll: Double) {
+    mutating func failed(_ new: RefreshFailure, at now: Moment, random: Double) {
         if new.concernsVariantAlone, let variant = job.variant { return refused(variant, new, at: now) }
         activity = .idle
-        let refusal = retry.failed(new, holdsToken: holdsToken(at: now), at: now, roll: roll)
+        let refusal = retry.failed(new, holdsToken: holdsToken(at: now), at: now, random: random)
         guard let refusal, record.renewable else { return }
         let code = refusal.code.isEmpty ? nil : refusal.code
         record.ended = .init(reason: .refused, oauthError: code, message: refusal.words, at: now.wall)
@@ -171,12 +171,12 @@ struct LiveGrant {
     ///
     /// A network that comes and goes makes no loop: the next try is ten seconds after the last one at the earliest, and the
     /// back-off is reset once a minute at most. The provider's `Retry-After` is kept.
-    mutating func networkAppeared(at now: Moment, roll: Double) {
+    mutating func networkAppeared(at now: Moment, random: Double) {
         guard !isRefreshing else { return }
         if record.refusal != nil {
-            retry.takeSecondTry(at: now, roll: roll)
+            retry.takeSecondTry(at: now, random: random)
         } else {
-            retry.networkAppeared(holdsToken: holdsToken(at: now), at: now, roll: roll)
+            retry.networkAppeared(holdsToken: holdsToken(at: now), at: now, random: random)
         }
     }
 
@@ -190,9 +190,9 @@ struct LiveGrant {
 extension LiveGrant {
     /// A moment of the next half minute, so that what became due at once is not done at once; before the held token has
     /// lived half of what is left of it, where that is sooner.
-    func spread(at now: Moment, by roll: Double) -> BootInstant {
+    func spread(at now: Moment, by random: Double) -> BootInstant {
         let left = record.token?.remaining(at: now) ?? 0
         let span = left > 0 ? min(left, 60) * 500 : 30_000
-        return now.boot.advanced(by: .milliseconds(Int64(roll * Double(span))))
+        return now.boot.advanced(by: .milliseconds(Int64(random * Double(span))))
     }
 }

@@ -74,12 +74,12 @@ struct RetryState {
         storeError = nil
     }
 
-    mutating func storeBlocked(_ error: StoreError, at now: Moment, roll: Double) {
+    mutating func storeBlocked(_ error: StoreError, at now: Moment, random: Double) {
         storeError = error
         attempts += 1
         failedAt = now.wall
         lastAttempt = now.boot
-        notBefore = now.boot.advanced(by: .seconds(30 + Int64(roll * 30)))
+        notBefore = now.boot.advanced(by: .seconds(30 + Int64(random * 30)))
     }
 
     /// A refresh has brought no token, and has not ended the grant.
@@ -89,7 +89,7 @@ struct RetryState {
         _ new: RefreshFailure,
         holdsToken: Bool,
         at now: Moment,
-        roll: Double
+        random: Double
     ) -> RefreshFailure.Refusal? {
         countRefusals(new, at: now)
         tlsFailureCount = new.kind == .untrusted ? tlsFailureCount + 1 : 0
@@ -101,7 +101,7 @@ struct RetryState {
         failedAt = now.wall
         lastAttempt = now.boot
         storeError = nil
-        var wait = Backoff.wait(attempt: attempts, holdsToken: holdsToken, random: roll)
+        var wait = Backoff.wait(attempt: attempts, holdsToken: holdsToken, random: random)
         switch new.kind {
         case .throttled(let seconds):
             wait = max(wait, .seconds(seconds))
@@ -174,15 +174,15 @@ struct RetryState {
 
     /// A network has come, and the provider refuses the grant. A policy may want another network than the one before: it
     /// is tried once in each that comes, a minute after the last try at the soonest.
-    mutating func takeSecondTry(at now: Moment, roll: Double) {
-        let instant = earliest(after: Self.soon * roll, gap: .seconds(60), at: now)
+    mutating func takeSecondTry(at now: Moment, random: Double) {
+        let instant = earliest(after: Self.soon * random, gap: .seconds(60), at: now)
         // One that comes before the try does not put it off.
         notBefore = hasSecondTry ? min(notBefore, instant) : instant
         hasSecondTry = true
     }
 
     /// A network has come: a refresh that had failed in passing is tried again.
-    mutating func networkAppeared(holdsToken: Bool, at now: Moment, roll: Double) {
+    mutating func networkAppeared(holdsToken: Bool, at now: Moment, random: Double) {
         // The network that has come may be the one behind the portal whose certificate was not accepted.
         if isNeverTrusted { failure?.kind = .untrusted }
         guard failure?.kind == .passing || failure?.kind == .untrusted else { return }
@@ -191,7 +191,7 @@ struct RetryState {
             attempts = 0
             backoffReset = now.boot
         }
-        let instant = earliest(after: (holdsToken ? Self.later : Self.soon) * roll, gap: Self.leastGap, at: now)
+        let instant = earliest(after: (holdsToken ? Self.later : Self.soon) * random, gap: Self.leastGap, at: now)
         // An overdue refresh is due now; a sleep did not postpone it.
         notBefore = notBefore < now.boot ? instant : min(notBefore, instant)
     }

@@ -55,7 +55,7 @@ extension LoginAttempt {
         case _ where parameters.completes:
             return nil
         case .privateUse(let scheme):
-            guard !handlers.leadHome(scheme) else { return nil }
+            guard !handlers.hasHandler(for: scheme) else { return nil }
             return Obstacle(
                 sentence: "“\(shown)” cannot come back, since nothing here opens \(scheme): yet; "
                     + "to change that: tokenctl callback --install \(scheme)",

@@ -89,7 +89,7 @@ extension RequestRouter {
             login = pending
         } else {
             // A code that nobody is shown helps nobody, and no other flow takes its place.
-            guard account.mayAskPerson(isStepUp: isStepUp), account.configuration?.flow != .device else { throw error }
+            guard account.mayAskUser(isStepUp: isStepUp), account.configuration?.flow != .device else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(parameters, id: id, timeout: 300)
             login.isStepUp = isStepUp

@@ -56,7 +56,7 @@ extension RequestRouter {
         _ session: ClientSession
     ) throws(ProtocolError) {
         if let login = account.login, login.parameters != asked { throw account.loginUnderWay(login) }
-        guard parameters.openBrowser == true, account.login == nil, !account.mayAskPerson() else { return }
+        guard parameters.openBrowser == true, account.login == nil, !account.mayAskUser() else { return }
         let message =
             "a sign-in to “\(account.name)” came to nothing a short while ago, so no browser is opened for a program "
             + "for 5 minutes; leave out open_browser, or sign in with: tokenctl login \(account.name)"

@@ -46,7 +46,7 @@ extension ProviderAccess {
         guard method != .none else { return .none }
         let record: ClientRecord
         do throws(StoreError) {
-            record = try await vault.record(of: account.name)
+            record = try await credentials.record(of: account.name)
         } catch {
             throw error.code == .unreadable
                 ? .missing(method.usesSecret ? .clientSecret : .clientKey, account, isElsewhere: false) : .store(error)
@@ -58,7 +58,7 @@ extension ProviderAccess {
         }
         let kind: ClientSecretKind = method.usesSecret ? .clientSecret : .clientKey
         guard let given = record[kind] else { throw .missing(kind, account, isElsewhere: false) }
-        guard given.destination == vault.destination(of: account) else {
+        guard given.destination == credentials.destination(of: account) else {
             throw .missing(kind, account, isElsewhere: true)
         }
         guard kind == .clientKey else { return .secret(given.value) }
@@ -79,12 +79,12 @@ extension ProviderAccess {
     func initialAccessToken() async throws(ClientFault) -> Secret? {
         let record: ClientRecord
         do throws(StoreError) {
-            record = try await vault.record(of: account.name)
+            record = try await credentials.record(of: account.name)
         } catch {
             if error.code == .unreadable { return nil }
             throw .store(error)
         }
-        guard let given = record.initialAccessToken, given.destination == vault.destination(of: account) else {
+        guard let given = record.initialAccessToken, given.destination == credentials.destination(of: account) else {
             return nil
         }
         return given.value
@@ -94,7 +94,7 @@ extension ProviderAccess {
     /// another one; where the store does not take that, the next refusal does.
     func noteRefusal(_ body: OAuthErrorBody) async {
         guard account.registersClient, !account.clientID.isEmpty, body.refusesClient else { return }
-        try? await vault.change(account) { record in
+        try? await credentials.change(account) { record in
             for index in record.registrations.indices where record.registrations[index].clientID == account.clientID {
                 record.registrations[index].isRefused = true
             }

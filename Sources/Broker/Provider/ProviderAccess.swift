@@ -18,7 +18,7 @@ import TokendProtocol
     let entropy: any Entropy
     var directory: ProviderDirectory
     /// Holds what the client authenticates with.
-    let vault: ClientVault
+    let credentials: ClientCredentialStore
     /// What was found there; nil: not looked for yet.
     var credential: ClientCredential?
 

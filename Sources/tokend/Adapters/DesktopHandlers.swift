@@ -13,7 +13,7 @@ final class DesktopHandlers: CallbackHandling {
         self.environment = environment
     }
 
-    func leadHome(_ scheme: String) -> Bool {
+    func hasHandler(for scheme: String) -> Bool {
         let handler = CallbackHandler(scheme: scheme, environment: environment)
         return handler.opener { path in
             (try? RegularFile.bytes(of: path)).map { String(decoding: $0, as: UTF8.self) }

@@ -69,7 +69,7 @@ import TokendProtocol
         #expect(status.state == .retrying && status.fault?.kind == .providerUnreachable)
         #expect(status.fault?.retryAt == HandClock.start.wall + 600 && status.refreshAt == HandClock.start.wall + 600)
         world.transport.script = { _ in .failure(.test(.resolve, mayHaveBeenSent: false)) }
-        world.entropy.roll = 0.99
+        world.entropy.random = 0.99
         await world.clock.advance(by: .seconds(5400))
         call = try world.get()
         _ = await call.ended()

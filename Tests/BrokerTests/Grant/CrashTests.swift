@@ -38,7 +38,7 @@ import TokendProtocol
         async throws
     {
         let (world, _) = try await refreshing()
-        world.entropy.roll = 0.9
+        world.entropy.random = 0.9
         await world.restart()
         await world.clock.advance(by: .zero)
         let retry = await world.transport.next()

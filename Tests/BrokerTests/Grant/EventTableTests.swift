@@ -39,7 +39,7 @@ import TokendProtocol
         case .refused, .triedAgain:
             _ = stand.ask(.fresh)
             stand.fail(.refused)
-            if phase == .triedAgain { stand.machine.networkAppeared(at: stand.now, roll: 0) }
+            if phase == .triedAgain { stand.machine.networkAppeared(at: stand.now, random: 0) }
         case .live: break
         case .heldBack: stand.machine.reconfigured(settings: stand.account.refresh, isHeldBack: true)
         case .refreshing: _ = stand.ask(.fresh)
@@ -60,7 +60,7 @@ import TokendProtocol
             case .write: "write"
             case .note: "note"
             case .clear: "clear"
-            case .settle(renewed: let renewed, of: _): renewed ? "renewed" : "settle"
+            case .resumeWaiters(renewed: let renewed, of: _): renewed ? "renewed" : "settle"
             }
         }.joined(separator: " ")
     }
@@ -83,14 +83,16 @@ import TokendProtocol
             let first = stand.timer()
             return words(first.isEmpty ? stand.timer() : first)
         case .jump:
-            stand.machine.timeJumped(at: now, roll: 0)
+            stand.machine.timeJumped(at: now, random: 0)
             return words(stand.timer())
         case .storeOpened: return words(stand.machine.storeOpened(at: now))
         case .written: return words(stand.machine.written(.success(()), at: now))
         case .refusedAgain: return words(stand.machine.written(.failure(MemoryCredentialStore.locked), at: now))
         case .finished:
-            return words(stand.machine.refreshFinished(.renewed(stand.record("A3"), isStored: true), at: now, roll: 0))
-        case .signedIn: return words(stand.machine.signedIn(stand.record("N"), at: now, roll: 0))
+            return words(
+                stand.machine.refreshFinished(.renewed(stand.record("A3"), isStored: true), at: now, random: 0)
+            )
+        case .signedIn: return words(stand.machine.signedIn(stand.record("N"), at: now, random: 0))
         case .loggedOut: return words(stand.machine.loggedOut())
         }
     }
@@ -133,7 +135,7 @@ import TokendProtocol
 
     @Test(arguments: Phase.allCases) func `after a login every state serves its token`(phase: Phase) throws {
         var stand = try stand(in: phase)
-        _ = stand.machine.signedIn(stand.record("N"), at: stand.now, roll: 0)
+        _ = stand.machine.signedIn(stand.record("N"), at: stand.now, random: 0)
         #expect(stand.ask() == .held("N"))
         #expect(stand.due == 3300)
     }

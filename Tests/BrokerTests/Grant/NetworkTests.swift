@@ -15,7 +15,7 @@ import TokendProtocol
     /// A world whose token is over and whose provider has not been reached for an hour.
     @LoopActor private func away(_ code: TransportError.Code = .resolve) async throws -> World {
         let world = await World.signedIn(try .plain())
-        world.entropy.roll = 0.99
+        world.entropy.random = 0.99
         world.transport.script = { _ in .failure(.test(code, mayHaveBeenSent: false)) }
         await world.clock.advance(by: .seconds(5400))
         return world
@@ -92,7 +92,7 @@ import TokendProtocol
         }
         world.transport.script = { _ in .failure(.test(.resolve, mayHaveBeenSent: false)) }
         await world.start()
-        world.entropy.roll = 0.99
+        world.entropy.random = 0.99
         await world.clock.advance(by: .seconds(5400))
         world.transport.script = { _ in .success(.token("A2")) }
         world.entropy.rolls = (0..<50).map { Double($0) / 50 }

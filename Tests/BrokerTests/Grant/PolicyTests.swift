@@ -25,7 +25,7 @@ import TokendProtocol
 
     @Test func `jitter widens the margin by a tenth at most (engine rule 15)`() throws {
         var stand = try GrantStand()
-        _ = stand.machine.signedIn(stand.record("A1"), at: stand.now, roll: 0.999)
+        _ = stand.machine.signedIn(stand.record("A1"), at: stand.now, random: 0.999)
         let due = try #require(stand.due)
         #expect((3270...3271).contains(due))
     }
@@ -57,7 +57,7 @@ import TokendProtocol
         var stand = try GrantStand { $0.policy = .onDemand }
         var record = stand.record("A1")
         record.grantExpiresAt = stand.now.wall + 86_400
-        _ = stand.machine.signedIn(record, at: stand.now, roll: 0)
+        _ = stand.machine.signedIn(record, at: stand.now, random: 0)
         #expect(stand.due == 43_200)
     }
 
@@ -66,10 +66,10 @@ import TokendProtocol
         var record = stand.record("A1")
         record.refreshedAt = stand.now.wall - 200_000
         _ = stand.machine.beginLoad()
-        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, roll: 0)
+        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, random: 0)
         #expect(stand.due == 59_200)
         record.refreshedAt = stand.now.wall - 300_000
-        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, roll: 0.5)
+        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, random: 0.5)
         #expect(stand.due == 15)
     }
 
@@ -87,7 +87,7 @@ import TokendProtocol
         var stand = try GrantStand()
         var record = GrantRecord.signedIn(stand.account, at: stand.now, expiresIn: life, age: age)
         record.refreshedAt = stand.now.wall
-        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, roll: 0.5)
+        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, random: 0.5)
         // Half of the jitter is taken from it.
         let jitter = due > 15 ? min(300, max(30, Double(life / 5))) / 20 : 0
         #expect(abs(try #require(stand.due) - (due - jitter)) < 0.001)
@@ -100,9 +100,9 @@ import TokendProtocol
     ) throws {
         var stand = try GrantStand()
         let record = GrantRecord.signedIn(stand.account, at: stand.now, expiresIn: life, age: age)
-        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, roll: 0.999)
+        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, random: 0.999)
         #expect(try #require(stand.due) < Double(life - age))
-        stand.machine.timeJumped(at: stand.now, roll: 0.999)
+        stand.machine.timeJumped(at: stand.now, random: 0.999)
         #expect(try #require(stand.due) < Double(life - age))
     }
 
@@ -111,7 +111,7 @@ import TokendProtocol
     {
         var stand = try GrantStand { $0.policy = policy }
         let record = GrantRecord.signedIn(stand.account, at: stand.now, expiresIn: 100_000, age: 20_000)
-        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, roll: 0.5)
+        _ = stand.machine.loaded(record, isHeldBack: false, at: stand.now, random: 0.5)
         #expect(stand.due == 239_200)
     }
 
@@ -139,9 +139,9 @@ import TokendProtocol
     @Test func `a timer that a sleep kept is spread over half a minute (engine rules 11, 19)`() throws {
         var stand = try GrantStand()
         stand.pass(3300 + 61)
-        #expect(stand.timer(roll: 0.5).isEmpty)
+        #expect(stand.timer(random: 0.5).isEmpty)
         #expect(stand.due == 15)
         stand.pass(15)
-        #expect(stand.timer(roll: 0.5).count == 1)
+        #expect(stand.timer(random: 0.5).count == 1)
     }
 }

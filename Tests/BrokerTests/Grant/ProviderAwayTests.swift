@@ -94,7 +94,7 @@ import TokendProtocol
             stand.fail(.untrusted)
         }
         #expect(stand.due == nil)
-        stand.machine.timeJumped(at: stand.now, roll: 0)
+        stand.machine.timeJumped(at: stand.now, random: 0)
         #expect(stand.due != nil)
     }
 
@@ -129,7 +129,7 @@ import TokendProtocol
         var waits: [Double] = []
         for _ in 0..<12 {
             #expect(stand.ask(TokenDemand(minValid: 900)) == .wait)
-            stand.fail(roll: 1)
+            stand.fail(random: 1)
             waits.append(try #require(stand.due))
             stand.pass(5)
         }
@@ -137,11 +137,11 @@ import TokendProtocol
         #expect(waits.last == 300)
         stand.pass(200)
         #expect(stand.ask() == .wait)
-        stand.fail(roll: 1)
+        stand.fail(random: 1)
         #expect(stand.due == 900)
         stand.pass(5)
         #expect(stand.ask() == .wait)
-        stand.fail(roll: 0)
+        stand.fail(random: 0)
         #expect(stand.due == 1)
     }
 

@@ -184,7 +184,7 @@ import TokendProtocol
         var stand = try GrantStand { $0.policy = .onDemand }
         var record = stand.record("A1")
         record.token?.lifetime = life
-        _ = stand.machine.signedIn(record, at: stand.now, roll: 0)
+        _ = stand.machine.signedIn(record, at: stand.now, random: 0)
         stand.pass(span - 1)
         #expect(stand.ask(TokenDemand(minValid: 600)) == .held("A1"))
         stand.pass(1)
@@ -197,7 +197,7 @@ import TokendProtocol
         var stand = try GrantStand(isRenewable: false)
         var record = try #require(stand.machine.record)
         record.token?.lifetime = .unknown
-        _ = stand.machine.signedIn(record, at: stand.now, roll: 0)
+        _ = stand.machine.signedIn(record, at: stand.now, random: 0)
         stand.pass(86_400 * 90)
         #expect(stand.ask() == .held("A1"))
         #expect(stand.due == nil)

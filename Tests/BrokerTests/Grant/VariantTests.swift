@@ -30,7 +30,7 @@ extension TokenDemand {
         var record = try #require(stand.machine.record)
         record.scope = ["mail", "mail.read"]
         record.token?.scope = ["mail", "mail.read"]
-        _ = stand.machine.signedIn(record, at: stand.now, roll: 0)
+        _ = stand.machine.signedIn(record, at: stand.now, random: 0)
         return stand
     }
 
@@ -70,7 +70,7 @@ extension TokenDemand {
             #expect(stand.ask(.of(variant)) == .wait)
             #expect(stand.actions == [.refresh(try #require(stand.machine.record), for: variant)])
             stand.derive(token, for: variant)
-            #expect(stand.actions == [.settle(renewed: true, of: variant)])
+            #expect(stand.actions == [.resumeWaiters(renewed: true, of: variant)])
             #expect(stand.settle(.of(variant), renewed: true, of: variant) == .renewed(token))
         }
         #expect(stand.ask(.of(.calendar)) == .held("C1"))

@@ -101,7 +101,7 @@ import TokendProtocol
         #expect(stand.ask() == .held("A1"))
         #expect(stand.machine.newestRecord?.refreshToken == Secret("R2"))
         _ = stand.machine.storeOpened(at: stand.now)
-        #expect(stand.machine.written(.success(()), at: stand.now) == [.settle(renewed: true, of: .files)])
+        #expect(stand.machine.written(.success(()), at: stand.now) == [.resumeWaiters(renewed: true, of: .files)])
         #expect(stand.ask(.of(.files)) == .held("F1"))
         #expect(stand.machine.record?.refreshToken == Secret("R2"))
         #expect(stand.machine.record?.token?.accessToken == Secret("A1"))
@@ -138,7 +138,7 @@ import TokendProtocol
         stand.derive("F1", for: .files)
         _ = stand.machine.loggedOut()
         #expect(stand.ask(.of(.files)) == .fail(.loginRequired))
-        _ = stand.machine.signedIn(stand.record("B1"), at: stand.now, roll: 0)
+        _ = stand.machine.signedIn(stand.record("B1"), at: stand.now, random: 0)
         #expect(stand.ask(.of(.files)) == .wait)
     }
 

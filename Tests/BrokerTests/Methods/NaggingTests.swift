@@ -78,7 +78,7 @@ import TokendProtocol
         _ = try await stand.client.call(.loginStart, ["account": "work", "open_browser": true]).get()
         await tabs(2, stand)
         try await stand.signIn(["prompt": "login"])
-        #expect(try stand.world.account().mayAskPerson())
+        #expect(try stand.world.account().mayAskUser())
     }
 
     @Test @LoopActor func `a provider that lets a challenge through unseen makes no row of tabs`() async throws {

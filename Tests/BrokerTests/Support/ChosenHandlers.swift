@@ -9,5 +9,5 @@ import Systemd
 @LoopActor final class ChosenHandlers: CallbackHandling {
     var schemes: Set<String> = []
 
-    func leadHome(_ scheme: String) -> Bool { schemes.contains(scheme) }
+    func hasHandler(for scheme: String) -> Bool { schemes.contains(scheme) }
 }

@@ -39,7 +39,7 @@ struct GrantStand {
         machine = GrantStateMachine(account: "work", settings: account.refresh)
         var record = GrantRecord.signedIn(account, at: now, expiresIn: life, age: age)
         if !isRenewable { record.refreshToken = nil }
-        _ = machine.signedIn(record, at: now, roll: 0)
+        _ = machine.signedIn(record, at: now, random: 0)
     }
 
     /// Seconds go by on both clocks.
@@ -60,7 +60,7 @@ struct GrantStand {
         renewed: Bool,
         of variant: TokenVariant? = nil
     ) -> Seen {
-        let (answer, actions) = machine.settled(demand, renewed: renewed, of: variant, at: now)
+        let (answer, actions) = machine.resume(demand, renewed: renewed, of: variant, at: now)
         return seen(answer, actions)
     }
 
@@ -79,8 +79,8 @@ struct GrantStand {
     }
 
     /// The refresh that is under way ends with this outcome.
-    mutating func finish(_ outcome: RefreshOutcome, roll: Double = 0) {
-        actions = machine.refreshFinished(outcome, at: now, roll: roll)
+    mutating func finish(_ outcome: RefreshOutcome, random: Double = 0) {
+        actions = machine.refreshFinished(outcome, at: now, random: random)
     }
 
     /// The refresh that is under way brings a token.
@@ -126,8 +126,8 @@ struct GrantStand {
     }
 
     /// The refresh that is under way fails in passing.
-    mutating func fail(_ kind: RefreshFailure.Class = .passing, roll: Double = 0) {
-        finish(.failed(Self.failure(kind), nil), roll: roll)
+    mutating func fail(_ kind: RefreshFailure.Class = .passing, random: Double = 0) {
+        finish(.failed(Self.failure(kind), nil), random: random)
     }
 
     /// The grant with another access token.
@@ -136,8 +136,8 @@ struct GrantStand {
     }
 
     /// The machine's timer goes off now.
-    mutating func timer(roll: Double = 0) -> [GrantStateMachine.Action] {
-        machine.deadlineReached(at: now, roll: roll)
+    mutating func timer(random: Double = 0) -> [GrantStateMachine.Action] {
+        machine.deadlineReached(at: now, random: random)
     }
 
     /// Seconds until the machine does something by itself; nil: never.

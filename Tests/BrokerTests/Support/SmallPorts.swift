@@ -10,15 +10,15 @@ import TokendProtocol
 
 /// Entropy that a test chooses: every byte is the same, and every text made of it differs by a counter.
 @LoopActor final class FixedEntropy: Entropy {
-    /// What every roll (0 ..< 1) comes out as.
-    var roll = 0.5
+    /// What every random number (0 ..< 1) comes out as.
+    var random = 0.5
     /// What the next rolls come out as, before that.
     var rolls: [Double] = []
     private var count: UInt8 = 0
 
     func bytes(_ count: Int) -> [UInt8] {
         if count == 4 {
-            let value = UInt32((rolls.isEmpty ? roll : rolls.removeFirst()) * 4_294_967_295)
+            let value = UInt32((rolls.isEmpty ? random : rolls.removeFirst()) * 4_294_967_295)
             return (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
         }
         self.count &+= 1

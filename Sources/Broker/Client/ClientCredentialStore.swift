@@ -7,7 +7,7 @@ import TokendProtocol
 
 /// The item of kind `client` of one account. It is read for each use, so that no secret stays in memory and the current
 /// content counts.
-@LoopActor struct ClientVault {
+@LoopActor struct ClientCredentialStore {
     let store: any CredentialStore
     /// Serialises changes of the item.
     let mutex: AsyncMutex
