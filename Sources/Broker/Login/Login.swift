@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import HTTPTypes
 import OAuth
-import Secrets
-import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// One login, from its start to the page that a user sees at the end: the listener, the deadline, and everyone who
-/// waits for the result.
+/// One login, from its start to the page that a user sees at the end. It has all of the login's state, and takes each step.
+///
+/// It ends once, by whatever comes first. A code that was sent is never given up: its answer is read, and tokens that are
+/// not kept are revoked; otherwise a grant would live that nobody knows of. Once the grant is being stored, only the store
+/// decides how the login ends, and a logout has the grant removed again. The account takes the grant over while the item
+/// is held, after the store has it: another writer in between could put an older record over it.
 @LoopActor package final class Login {
     package let id: String
     package let parameters: LoginParameters
@@ -19,7 +20,6 @@ package import TokendProtocol
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
-
     let account: String
     /// The provider's host.
     let provider: String
@@ -46,7 +46,7 @@ package import TokendProtocol
         /// Why the grant must be revoked once its write has finished.
         var withdrawal: String?
     }
-    /// A person was shown where to sign in.
+    /// The user was shown where to sign in.
     var isShown = false
     /// An API's challenge began it, by way of a program.
     var isStepUp = false
