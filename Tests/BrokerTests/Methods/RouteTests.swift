@@ -33,7 +33,7 @@ import TokendProtocol
         for route in Route.all { #expect(Route.byMethod[route.method]?.names == route.names) }
     }
 
-    @Test(arguments: [(Access.everybody, "| whoever may connect |"), (.clients, "that the account's `allow` names |")])
+    @Test(arguments: [(Access.everybody, "| every client |"), (.clients, "that the account's `allow` names |")])
     func `docs protocol says who may call a method`(access: Access, line: String) throws {
         let named = try Self.methods(inLineWith: line, of: Self.page("protocol.md"))
         #expect(named == Set(Route.all.filter { $0.access == access }.map(\.method)))
