@@ -116,8 +116,8 @@ struct TransferFailure {
 
     private var isIssuerUnknown: Bool {
         guard let certificateReason else { return false }
-        return certificateReason.contains("self-signed") || certificateReason.contains("issuer certificate")
-            || certificateReason.contains("verify the first certificate")
+        return certificateReason.contains(text: "self-signed") || certificateReason.contains(text: "issuer certificate")
+            || certificateReason.contains(text: "verify the first certificate")
     }
 
     private var connectReason: String {

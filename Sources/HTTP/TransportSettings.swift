@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+
 /// What all requests of one transport have in common. Two accounts with equal settings share a transport.
 package struct TransportSettings: Sendable, Hashable {
     /// How long a whole exchange may take, where the request does not say.
@@ -52,10 +54,11 @@ extension TransportSettings {
 
         /// Reads a proxy's address; nil where it is none. Without a scheme it is an HTTP proxy's.
         package init?(_ text: String) {
-            let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-            let scheme = parts.count == 2 ? parts[0].lowercased() : "http"
+            let mark = text.firstRange(ofText: "://")
+            let scheme = mark.map { text[..<$0.lowerBound].lowercased() } ?? "http"
+            let rest = mark.map { text[$0.upperBound...] } ?? text[...]
             guard ["http", "https", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme),
-                let rest = parts.last, rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { return nil }
             let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
             let address = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""

@@ -11,6 +11,7 @@ package enum DisplayText {
     /// and format characters (C0, C1, bidi controls and marks, zero-width ones, tags), private-use and
     /// unassigned ones; runs of white space, line and paragraph separators become one space.
     package static func sanitized(_ text: String, limit: Int = 200) -> String {
+        guard !isPlain(text) || text.utf8.count > limit else { return text }
         var scanner = EscapeScanner()
         var result: [Unicode.Scalar] = []
         var spacePending = false
@@ -27,6 +28,17 @@ package enum DisplayText {
             guard result.count <= limit else { return cut(result, limit: limit) }
         }
         return joined(result[...])
+    }
+
+    /// Whether it is ASCII to be seen, with single spaces between words: most text is.
+    private static func isPlain(_ text: String) -> Bool {
+        let space = UInt8(ascii: " ")
+        var last = space
+        for byte in text.utf8 {
+            guard (space...0x7E).contains(byte), byte != space || last != space else { return false }
+            last = byte
+        }
+        return last != space || text.isEmpty
     }
 
     private static func cut(_ scalars: [Unicode.Scalar], limit: Int) -> String {

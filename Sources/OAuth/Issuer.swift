@@ -119,7 +119,7 @@ extension String {
     fileprivate func split(_ separator: String) -> [String] {
         var pieces: [String] = []
         var rest = self[...]
-        while let range = rest.firstRange(of: separator) {
+        while let range = rest.firstRange(ofText: separator) {
             pieces.append(String(rest[..<range.lowerBound]))
             rest = rest[range.upperBound...]
         }

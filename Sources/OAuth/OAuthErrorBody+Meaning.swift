@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+
 // What an error at the token endpoint says of the grant. Providers have codes and words of their own for the same thing, in
 // any case and in any member. A refresh token is destroyed only by one that means the grant itself.
 extension OAuthErrorBody {
@@ -35,7 +37,7 @@ extension OAuthErrorBody {
     var saysTooMuch: Bool {
         if Self.throttleCodes.contains(code) || !Self.throttleNumbers.isDisjoint(with: numbers) { return true }
         guard let text = description?.lowercased() else { return false }
-        return ["too many requests", "rate limit", "throttled"].contains { text.contains($0) }
+        return ["too many requests", "rate limit", "throttled"].contains { text.contains(text: $0) }
     }
 
     /// Auth0's word for a wrong client secret.
@@ -88,10 +90,12 @@ extension OAuthErrorBody {
     /// it) is no good any more.
     private static func isEnd(_ text: String, hasCode: Bool) -> Bool {
         let words = plain(text)
-        if endings.contains(words.replacing(" ", with: "_")) || (hasCode && words == "invalid token") { return true }
-        guard !aboutRequest.contains(where: words.contains) else { return false }
+        if endings.contains(String(words.map { $0 == " " ? "_" : $0 })) || (hasCode && words == "invalid token") {
+            return true
+        }
+        guard !aboutRequest.contains(where: words.contains(text:)) else { return false }
         let subjects = ["refresh token"] + (hasCode ? ["session", "authorization grant"] : [])
-        return subjects.contains { words.contains($0) } && over.contains { words.contains($0) }
+        return subjects.contains(where: words.contains(text:)) && over.contains(where: words.contains(text:))
     }
 
     private static let over = [

@@ -137,7 +137,7 @@ extension TokenResponse {
     private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
         object.keeping {
             let name = $0.lowercased()
-            return !name.hasSuffix("token") && !name.contains("secret")
+            return !name.hasSuffix("token") && !name.contains(text: "secret")
         } as: {
             withoutSecrets($0)
         }

@@ -58,6 +58,13 @@ package struct Journal: Sendable {
     /// The text for stderr: each line of the message with its own `<N>`.
     static func lines(_ priority: Priority, _ message: String) -> [UInt8] {
         var bytes: [UInt8] = []
+        // Most messages are one line of ASCII.
+        guard !message.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            bytes += "<\(priority.rawValue)>".utf8
+            bytes += message.utf8
+            bytes.append(0x0A)
+            return bytes
+        }
         for line in message.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
             bytes += "<\(priority.rawValue)>".utf8
             bytes += line.utf8

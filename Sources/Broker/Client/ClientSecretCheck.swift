@@ -75,10 +75,10 @@ enum ClientSecretCheck {
     /// What is wrong with a key, where its own words tell more than the library's.
     private static func reason(_ value: Secret, _ error: JOSEError) -> String {
         let text = value.reveal()
-        if text.contains("ENCRYPTED") {
+        if text.contains(text: "ENCRYPTED") {
             return "it is encrypted; give it without a passphrase, it is kept in the secret store"
         }
-        if text.contains("BEGIN PUBLIC KEY") || text.contains("BEGIN CERTIFICATE") {
+        if text.contains(text: "BEGIN PUBLIC KEY") || text.contains(text: "BEGIN CERTIFICATE") {
             return "it is the public part; the private key is needed"
         }
         return error.message

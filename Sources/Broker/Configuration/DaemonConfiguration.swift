@@ -66,12 +66,12 @@ package struct DaemonConfiguration: Sendable, Equatable {
 
         /// What is wrong with a proxy's address; nil for a good one. Without a scheme it is an HTTP proxy's.
         private static func fault(ofProxy text: String) -> String? {
-            let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+            let mark = text.firstRange(ofText: "://")
             let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
-            guard parts.count == 1 || schemes.contains(parts[0].lowercased()) else {
+            guard mark.map({ schemes.contains(text[..<$0.lowerBound].lowercased()) }) ?? true else {
                 return "must begin with one of: \(schemes.joined(separator: ", "))"
             }
-            let address = parts[parts.count - 1]
+            let address = mark.map { text[$0.upperBound...] } ?? text[...]
             guard !address.contains("@") else {
                 return "must not hold a user's name or password: no file of tokend's is a place for them"
             }

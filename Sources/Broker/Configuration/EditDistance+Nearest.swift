@@ -15,6 +15,6 @@ extension EditDistance {
     }
 
     private static func plain(_ word: String) -> String {
-        word.lowercased().replacing("-", with: "_")
+        String(word.lowercased().map { $0 == "-" ? "_" : $0 })
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+
 /// The names under which secrets would come into a file.
 enum SecretWords {
     private static let words = [
@@ -11,7 +13,7 @@ enum SecretWords {
     /// Whether a parameter or a header of this name would hold a secret, however its words are joined.
     static func occur(in name: String) -> Bool {
         let joined = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." }
-        return words.contains(where: joined.contains)
+        return words.contains(where: joined.contains(text:))
     }
 
     /// What to do instead.

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import HTTPTypes
 
 /// What the names in entries can be. A name that no program can have is a fault, so that nobody relies on it.
 enum ClientNames {
@@ -26,7 +27,7 @@ enum ClientNames {
         guard consists(name, of: ":-_.@\\"), name.utf8.count <= 255, !name.hasPrefix(".") else {
             throw PatternFault("is no name that a unit can have: letters, digits and :-_.@\\ only, no pattern")
         }
-        guard !name.contains("@.") else {
+        guard !name.contains(text: "@.") else {
             throw PatternFault("is a template, which nothing runs as: name an instance, such as unit:mail@work.service")
         }
     }

@@ -18,36 +18,38 @@ package struct ControlGroup: Sendable, Equatable {
     /// - Returns: nil where it names no group of systemd's.
     package init?(_ text: String) {
         guard let path = Self.path(in: text) else { return nil }
-        let components = path.split(separator: "/")
+        let components = path.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         let manager = components.lastIndex { $0.hasPrefix("user@") && $0.hasSuffix(".service") }
         let own = manager.map { components[($0 + 1)...] } ?? components[...]
         unit = own.first { !$0.hasSuffix(".slice") && Self.isUnit($0) }.map(Self.unescaped)
         userUnit = manager == nil ? nil : unit
-        for component in components.map(Self.unescaped) {
+        for component in components.lazy.map(Self.unescaped) {
             flatpak = flatpak ?? Self.flatpak(ofScope: component)
             snap = snap ?? Self.snap(ofUnit: component)
         }
     }
 
     /// The unified hierarchy's path, or that of systemd's own hierarchy beside older ones.
-    private static func path(in text: String) -> Substring? {
-        var legacy: Substring?
-        for line in text.split(separator: "\n") {
-            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    private static func path(in text: String) -> Substring.UTF8View? {
+        var legacy: Substring.UTF8View?
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
-            if fields[0] == "0", fields[1].isEmpty, fields[2] != "/" { return fields[2] }
-            if fields[1] == "name=systemd" { legacy = fields[2] }
+            if fields[0].elementsEqual("0".utf8), fields[1].isEmpty, !fields[2].elementsEqual("/".utf8) {
+                return fields[2]
+            }
+            if fields[1].elementsEqual("name=systemd".utf8) { legacy = fields[2] }
         }
         return legacy
     }
 
-    private static func isUnit(_ component: Substring) -> Bool {
+    private static func isUnit(_ component: String) -> Bool {
         component.hasSuffix(".service") || component.hasSuffix(".scope")
     }
 
     /// systemd puts an underscore before names that the kernel would take for files of its own.
-    private static func unescaped(_ component: Substring) -> String {
-        String(component.hasPrefix("_") ? component.dropFirst() : component)
+    private static func unescaped(_ component: String) -> String {
+        component.hasPrefix("_") ? String(component.dropFirst()) : component
     }
 
     /// `app-flatpak-ID-NUMBER.scope`, as Flatpak names the scope that it starts programs in.
@@ -61,7 +63,7 @@ package struct ControlGroup: Sendable, Equatable {
 
     /// `snap.NAME.APP-NUMBER.scope`, `snap.NAME.APP.service`, as snapd names them.
     private static func snap(ofUnit component: String) -> String? {
-        guard component.hasPrefix("snap."), isUnit(component[...]) else { return nil }
+        guard component.hasPrefix("snap."), isUnit(component) else { return nil }
         let parts = component.split(separator: ".")
         return parts.count >= 3 ? decoded(parts[1]) : nil
     }

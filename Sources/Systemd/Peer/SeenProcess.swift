@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import CSystemd
 import Glibc
 
 /// A process as a log tells of it: whichever had the number when it was looked at.
