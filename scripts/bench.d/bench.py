@@ -11,7 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import check
 import measure
+import page
 import report
 from world import Stop, World
 
@@ -20,6 +22,9 @@ def arguments():
     parser = argparse.ArgumentParser(prog="scripts/bench")
     parser.add_argument("--rounds", type=int, default=20, help="rounds of each measure (default: 20)")
     parser.add_argument("--quick", action="store_true", help="3 short rounds, to try it")
+    parser.add_argument("--check", action="store_true",
+                        help="short rounds and all counts, held against scripts/bench.d/bounds.toml")
+    parser.add_argument("--write", action="store_true", help="write the run into docs/performance.md, with its plot")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this measure: "
                         + ", ".join([*(it.name for it in measure.LATENCIES), measure.START, "rest", "counts"]))
     parser.add_argument("--spread", action="store_true",
@@ -31,6 +36,9 @@ def arguments():
     options = parser.parse_args()
     if options.quick:
         options.rounds = min(options.rounds, 3)
+    if options.check:
+        options.quick, options.rounds = True, 5
+        options.only = options.only or [*(it.name for it in measure.LATENCIES if it.is_checked), "rest", "counts"]
     return options
 
 
@@ -118,10 +126,15 @@ class Bench:
             entry["rounds"].setdefault(server, []).append(sample(server))
 
     def count(self):
-        for server in self.servers:
-            say(f"Counting what {report.NAMES[server]} does for a read …")
-            self.results["system_calls"][server] = measure.system_calls(self.world, server)
-            self.results["instructions"][server] = measure.instructions(self.world, server)
+        for way in measure.WAYS:
+            calls, instructions = ({"title": f"{what}, {way.title}", "servers": {}}
+                                   for what in ("system calls", "instructions"))
+            self.results["system_calls"][way.name], self.results["instructions"][way.name] = calls, instructions
+            for server in measure.TWO if self.options.check else self.servers:
+                say(f"Counting what {report.NAMES[server]} does for {way.title} …")
+                calls["servers"][server] = measure.system_calls(self.world, server, way)
+                if server == "tokend" or not self.options.check:
+                    instructions["servers"][server] = measure.instructions(self.world, server, way)
 
     def summarise(self):
         """Medians over the rounds, and of the rounds' ratios."""
@@ -158,7 +171,9 @@ def main():
     (options.out / "bench.svg").write_text(report.plot(results))
     print(report.table(results))
     say(f"The figures are in {options.out}/bench.json, the plot in {options.out}/bench.svg")
-    return 0
+    if options.write:
+        page.write(results)
+    return 0 if not options.check or check.check(results) else 1
 
 
 sys.exit(main())

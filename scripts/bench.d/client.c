@@ -5,8 +5,10 @@
 // answer is not what a healthy server gives.
 //
 //   client once SOCKET REQUEST              prints the answer instead
+//   client sample SOCKET REQUEST            one request, as each program of `new` makes it
 //   client one SOCKET REQUEST N             one connection, one request after another
 //   client each SOCKET REQUEST N            a connection for each request
+//   client new SOCKET REQUEST N             a program for each request, from its connecting to its answer
 //   client pipelined SOCKET REQUEST N       64 requests sent at once, N times; a sample is the time of all by 64
 //   client many SOCKET REQUEST N            64 connections with a request each under way, N requests together
 //   client many-each SOCKET REQUEST N       the same, with a connection for each request
@@ -113,16 +115,22 @@ static void one(int count) {
     }
 }
 
+// From connecting to the answer, with the connection closed.
+static long long single(void) {
+    long long start = now();
+    int descriptor = connect_now();
+    ask(descriptor);
+    size_t size = read_reply(descriptor, 1);
+    close(descriptor);
+    long long end = now();
+    check(size);
+    return end - start;
+}
+
 static void each(int count) {
     for (int i = -warm_up / 4; i < count; i++) {
-        long long start = now();
-        int descriptor = connect_now();
-        ask(descriptor);
-        size_t size = read_reply(descriptor, 1);
-        close(descriptor);
-        long long end = now();
-        check(size);
-        if (i >= 0) keep(end - start);
+        long long sample = single();
+        if (i >= 0) keep(sample);
     }
 }
 
@@ -181,11 +189,13 @@ static void many(int count, int reconnects) {
     }
 }
 
-static pid_t spawn(char **command) {
+// Without an output the command has none.
+static pid_t spawn(char **command, int output) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    if (output < 0) posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    else posix_spawn_file_actions_adddup2(&actions, output, 1);
     pid_t pid;
     errno = posix_spawnp(&pid, command[0], &actions, NULL, command, environ);
     if (errno) fail(command[0]);
@@ -205,14 +215,26 @@ static void end(pid_t pid) {
 static void process(int count, char **command) {
     for (int i = -1; i < count; i++) {
         long long start = now();
-        end(spawn(command));
+        end(spawn(command, -1));
         if (i >= 0) keep(now() - start);
+    }
+}
+
+static void new(int count, char **arguments) {
+    char *command[] = {"/proc/self/exe", "sample", arguments[2], arguments[3], NULL};
+    int output[2];
+    if (pipe2(output, O_CLOEXEC) < 0) fail("pipe");
+    for (int i = -warm_up / 20; i < count; i++) {
+        long long sample;
+        end(spawn(command, output[1]));
+        if (read(output[0], &sample, sizeof sample) != sizeof sample) fail("read");
+        if (i >= 0) keep(sample);
     }
 }
 
 static void start(char **command) {
     long long start = now();
-    pid_t pid = spawn(command);
+    pid_t pid = spawn(command, -1);
     int descriptor;
     struct timespec pause = {.tv_nsec = 50000};
     while ((descriptor = try_connect()) < 0) {
@@ -251,6 +273,10 @@ int main(int count, char **arguments) {
         int descriptor = connect_now();
         ask(descriptor);
         fwrite(reply, 1, read_reply(descriptor, 1), stdout);
+    } else if (!strcmp(mode, "sample") && count == 4) {
+        prepare(arguments[2], arguments[3], 1);
+        long long sample = single();
+        if (write(1, &sample, sizeof sample) != sizeof sample) fail("write");
     } else if (!strcmp(mode, "hold") && count == 4) {
         prepare(arguments[2], "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"token.get\"}", 1);
         hold(atoi(arguments[3]));
@@ -259,6 +285,7 @@ int main(int count, char **arguments) {
         prepare(arguments[2], arguments[3], number + width);
         if (!strcmp(mode, "one")) one(number);
         else if (!strcmp(mode, "each")) each(number);
+        else if (!strcmp(mode, "new")) new(number, arguments);
         else if (!strcmp(mode, "pipelined")) pipelined(number);
         else if (!strcmp(mode, "many")) many(number, 0);
         else if (!strcmp(mode, "many-each")) many(number, 1);

@@ -11,15 +11,15 @@ from pathlib import Path
 from world import Stop, children
 
 HALF_LINES = 100
-COUNTED = (1000, 3000)  # requests of the two runs whose difference is what one request costs
 
 
 class Latency:
     """A way to ask, and which servers can be asked in it."""
 
-    def __init__(self, name, title, mode, count, servers, **modes):
+    def __init__(self, name, title, mode, count, servers, is_checked=True, **modes):
         self.name, self.title, self.mode, self.count, self.servers, self.modes = (
             name, title, mode, count, servers, modes)
+        self.is_checked = is_checked
 
     def samples(self, world, server, scale):
         """Nanoseconds, sorted."""
@@ -75,10 +75,12 @@ ALL, TWO = ("tokend", "floor", "agent"), ("tokend", "floor")
 LATENCIES = [
     Latency("one", "one connection", "one", 4000, TWO),
     Latency("each", "a connection each", "each", 1500, ALL),
+    Latency("new", "a new process each", "new", 200, ALL),
     Latency("pipelined", "64 pipelined, each", "pipelined", 200, TWO),
     Latency("many", "64 clients at once", "many", 6000, ALL, agent="many-each"),
-    HungRefresh("hung", "one connection, during a hung refresh and 100 half lines", "one", 4000, TWO),
-    Process("process", "a program that prints a token", "process", 20, ALL),
+    HungRefresh("hung", "one connection, during a hung refresh and 100 half lines", "one", 4000, TWO,
+               is_checked=False),
+    Process("process", "a program that prints a token", "process", 20, ALL, is_checked=False),
 ]
 START = "start"
 START_TITLE = "from exec to the first token"
@@ -127,7 +129,20 @@ def at_rest(processes, settling, seconds):
     return found
 
 
-# ---- What a cached read costs ----
+# ---- What a token costs ----
+
+class Way:
+    """A way to ask for a token that is held, and the requests of two runs whose difference is what one request costs."""
+
+    def __init__(self, name, title, counts):
+        self.name, self.title, self.counts = name, title, counts
+
+
+WAYS = [
+    Way("one", "a cached read", (1000, 3000)),
+    Way("each", "the first of a connection", (500, 1500)),
+    Way("new", "a new process", (100, 300)),
+]
 
 
 def start(world, server, *tracer):
@@ -137,37 +152,41 @@ def start(world, server, *tracer):
     return process
 
 
-def counted(world, server, count, *tracer):
-    """Runs the server under a tracer for so many cached reads, to its end."""
-    process = start(world, server, *tracer)
-    client(world, "one" if server != "agent" else "each", world.sockets[server], world.requests[server], count)
-    world.end(process)
-
-
-def system_calls(world, server):
-    """Calls a read, by name."""
+def costs(world, server, way, tracer, totals):
+    """What `totals` finds for one request: of the server, run under a tracer for so many of them, to its end."""
     runs = []
-    for count in COUNTED:
-        file = world.folder / f"strace.{server}.{count}"
-        counted(world, server, count, "strace", "-f", "-c", "-o", file)
-        rows = [line.split() for line in file.read_text().splitlines()]
-        runs.append({row[-1]: int(row[3]) for row in rows if len(row) > 4 and row[3].isdigit() and row[-1] != "total"})
-    requests = COUNTED[1] - COUNTED[0]
-    costs = {name: (calls - runs[0].get(name, 0)) / requests for name, calls in runs[1].items()}
-    return {name: round(cost, 2) for name, cost in costs.items() if cost >= 0.05}
+    for count in way.counts:
+        output = world.folder / f"trace.{server}.{way.name}.{count}"
+        process = start(world, server, *tracer(output))
+        mode = "each" if server == "agent" and way.name == "one" else way.name
+        client(world, mode, world.sockets[server], world.requests[server], count)
+        world.end(process)
+        runs.append(totals(output))
+    requests = way.counts[1] - way.counts[0]
+    return {name: (total - runs[0].get(name, 0)) / requests for name, total in runs[1].items()}
 
 
-def instructions(world, server):
-    """Instructions a read, outside the kernel, by callgrind."""
-    totals = []
-    for count in COUNTED:
-        files = f"callgrind.{server}.{count}"
-        counted(world, server, count, "valgrind", "--quiet", "--tool=callgrind",
-                f"--callgrind-out-file={world.folder}/{files}.%p")
+def system_calls(world, server, way):
+    """Calls a token, by name."""
+    def totals(output):
+        rows = [line.split() for line in output.read_text().splitlines()]
+        return {row[-1]: int(row[3]) for row in rows if len(row) > 4 and row[3].isdigit() and row[-1] != "total"}
+
+    found = costs(world, server, way, lambda output: ("strace", "-f", "-c", "-o", output), totals)
+    return {name: round(cost, 2) for name, cost in found.items() if cost >= 0.05}
+
+
+def instructions(world, server, way):
+    """Instructions a token, outside the kernel, by callgrind."""
+    def tracer(output):
+        return "valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={output}.%p"
+
+    def totals(output):
         found = [re.search(r"^(?:summary|totals):\s+(\d+)", file.read_text(), re.M)
-                 for file in world.folder.glob(files + ".*")]
-        totals.append(sum(int(match[1]) for match in found if match))
-    return round((totals[1] - totals[0]) / (COUNTED[1] - COUNTED[0]))
+                 for file in output.parent.glob(output.name + ".*")]
+        return {"all": sum(int(match[1]) for match in found if match)}
+
+    return round(costs(world, server, way, tracer, totals)["all"])
 
 
 def first_token(world, server):

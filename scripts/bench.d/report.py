@@ -40,17 +40,27 @@ def rows(results):
             yield [f"{entry['title']}, {part}" if part == "p50" else "    p99",
                    *(duration(entry[part][name]) if name in entry[part] else "–" for name in servers),
                    *(f"{ratio:.2f}" if ratio and part == "p50" else "" for ratio in ratios)]
+    for cells in (*rest_rows(results), *count_rows(results)):
+        yield [*cells, "", ""]
+
+
+def rest_rows(results):
     rest = results["rest"]
     if rest:
-        for title, parts in (("private memory at rest", ["written"]), ("    with its code", ["written", "unwritten"])):
-            yield [title, *(memory(rest.get(name), parts) for name in servers), "", ""]
-        seconds = rest["tokend"]["seconds"]
-        yield [f"wake-ups at rest, in {seconds} s",
-               *(str(rest[name]["wakeups"]) if name in rest else "–" for name in servers), "", ""]
-    for key, title in (("system_calls", "system calls a cached read"), ("instructions", "instructions a cached read")):
-        found = results[key]
-        if found:
-            yield [title, *(figure(found.get(name)) for name in servers), "", ""]
+        for title, parts in (("private memory at rest", ["written"]), ("with its code", ["written", "unwritten"])):
+            yield [title, *(memory(rest.get(name), parts) for name in NAMES)]
+        yield [f"wake-ups at rest, in {rest['tokend']['seconds']} s",
+               *(str(rest[name]["wakeups"]) if name in rest else "–" for name in NAMES)]
+
+
+def count_rows(results):
+    for found in (*results["system_calls"].values(), *results["instructions"].values()):
+        yield [found["title"], *(figure(found["servers"].get(name)) for name in NAMES)]
+
+
+def row(cells):
+    """A line of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
 
 
 def memory(entry, parts):
@@ -74,8 +84,10 @@ def table(results):
     lines.insert(0, f"{machine['processor']}, {machine['cores']} cores, {machine['system']}, Linux {machine['kernel']}; "
                     f"load {machine['load']:.1f}; {'spread' if results['spread'] else 'on one core'}; "
                     f"medians of {results['rounds']} rounds; a reply has {results['reply_bytes']} bytes\n")
-    for name, calls in results["system_calls"].items():
-        lines.append(f"  {NAMES[name]}: " + ", ".join(f"{call} {number:g}" for call, number in calls.items()))
+    for found in results["system_calls"].values():
+        lines.append(found["title"] + ":")
+        lines += (f"  {NAMES[name]}: " + ", ".join(f"{call} {number:g}" for call, number in calls.items())
+                  for name, calls in found["servers"].items())
     return "\n".join(lines)
 
 
