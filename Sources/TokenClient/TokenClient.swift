@@ -31,7 +31,7 @@ public final class TokenClient {
     private var hasHeard = false
     /// Replies that came while another was waited for.
     private var early: [Int64: Reply] = [:]
-    private var events: [JSONObject] = []
+    private var events: [EventMessage] = []
     private var isSubscribed = false
 
     /// A client of the daemon at `socketPath`; without one, at the place that the environment names (`TOKEND_SOCKET`,
@@ -64,6 +64,11 @@ public final class TokenClient {
     package struct PendingReply {
         let id: Int64
         let method: Method
+
+        /// The request as a line.
+        func line(_ params: JSONObject) -> [UInt8] {
+            RequestMessage(method: method.rawValue, params: params, id: RawID(id)).line()
+        }
     }
 
     /// What waiting came to.
@@ -100,7 +105,7 @@ public final class TokenClient {
     ) throws(TokenClientError) -> PendingReply {
         lastID += 1
         let pending = PendingReply(id: lastID, method: method)
-        let line = Self.line(pending, params)
+        let line = pending.line(params)
         if let open = connection, open.isStale { connection = nil }
         if connection == nil { connection = try connected(deadline) }
         if try connection?.send(line, deadline: deadline) == true { return pending }
@@ -138,7 +143,7 @@ public final class TokenClient {
 
     /// The next event of a subscribed connection; nil at the deadline or the interruption. Throws `connection_lost` where
     /// the daemon has gone: subscribe anew.
-    package func nextEvent(until deadline: Deadline, watching: Int32 = -1) throws(TokenClientError) -> JSONObject? {
+    package func nextEvent(until deadline: Deadline, watching: Int32 = -1) throws(TokenClientError) -> EventMessage? {
         while true {
             if !events.isEmpty { return events.removeFirst() }
             guard let open = connection else { throw lost(.eventsSubscribe) }
@@ -164,47 +169,37 @@ public final class TokenClient {
         connection = nil
         guard let params else { throw lost(pending.method) }
         let fresh = try connected(deadline)
-        guard try fresh.send(Self.line(pending, params), deadline: deadline) else { throw lost(pending.method) }
+        guard try fresh.send(pending.line(params), deadline: deadline) else { throw lost(pending.method) }
         connection = fresh
     }
 
     private func take(_ line: [UInt8]) throws(TokenClientError) {
         hasHeard = true
-        guard let message = try? JSONReader().read(line).object else {
+        guard let message = try? ServerMessage(line: line) else {
             connection = nil
             throw TokenClientError(.protocolViolation, "what listens at \(socketPath) does not speak tokend's protocol")
         }
-        if message["method"]?.string == "event", let event = message["params"]?.object {
-            events.append(event)
-        } else if let id = message["id"]?.int64 {
-            early[id] = Self.reply(in: message)
-        } else if message["error"] != nil, case .failure(let error) = Self.reply(in: message) {
-            // The daemon could not read a request: there is no telling which.
-            throw error
+        switch message {
+        case .event(let event): events.append(event)
+        case .reply(let reply):
+            let answer = Self.answer(in: reply)
+            if let id = reply.id?.number {
+                early[id] = answer
+            } else if case .failure(let error) = answer {
+                // The daemon could not read a request: there is no telling which.
+                throw error
+            }
+        case .unknown: break
         }
     }
 }
 
 extension TokenClient {
-    private static func line(_ pending: PendingReply, _ params: JSONObject) -> [UInt8] {
-        var line: [UInt8] = []
-        JSONWriter.append(
-            [
-                "jsonrpc": "2.0", "id": .integer(pending.id), "method": .string(pending.method.rawValue),
-                "params": .object(params),
-            ] as JSONObject,
-            to: &line
-        )
-        line.append(0x0A)
-        return line
-    }
-
-    private static func reply(in message: JSONObject) -> Reply {
-        if let result = message["result"] {
-            return .success(result.object ?? [:])
+    private static func answer(in reply: ReplyMessage) -> Reply {
+        switch reply.outcome {
+        case .success(let result): .success(result.object ?? [:])
+        case .failure(let error): .failure(TokenClientError(reply: error, number: reply.number))
         }
-        let error = message["error"] ?? .null
-        return .failure(TokenClientError(reply: ProtocolError(json: error), number: error.object?["code"]?.int64))
     }
 
     /// A daemon of another user's that has never said a word has sent this user away (SO_PEERCRED).

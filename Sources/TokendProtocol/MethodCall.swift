@@ -49,9 +49,6 @@ extension Method {
 }
 
 extension MethodCall {
-    /// The names of its parameters, as `hello` lists them.
-    package static var parameterNames: [String] { Parameters.names }
-
     /// The request that calls this method.
     package static func request(_ parameters: Parameters, id: RawID?) -> RequestMessage {
         RequestMessage(method: method.rawValue, params: parameters.encoded(), id: id)

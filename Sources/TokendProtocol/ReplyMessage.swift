@@ -9,6 +9,8 @@ package struct ReplyMessage: Sendable {
     package let id: RawID?
     /// The result, or the error.
     package let outcome: Result<JSONValue, ProtocolError>
+    /// The number of the error (JSON-RPC's `code`) as it came, which for a kind of a newer daemon only that one knows.
+    package let number: Int64?
 
     /// The line that answers the request with this result.
     package static func result(_ value: JSONValue, to request: RequestMessage) -> [UInt8] {
@@ -90,9 +92,15 @@ package enum ServerMessage: Sendable {
         }
         let id = object.member("id").map { RawID(checked: String(decoding: line[$0.valueRange], as: UTF8.self)) }
         if let error = object["error"] {
-            self = .reply(ReplyMessage(id: id, outcome: .failure(ProtocolError(json: error))))
+            self = .reply(
+                ReplyMessage(
+                    id: id,
+                    outcome: .failure(ProtocolError(json: error)),
+                    number: error.object?["code"]?.int64
+                )
+            )
         } else if let result = object["result"] {
-            self = .reply(ReplyMessage(id: id, outcome: .success(result)))
+            self = .reply(ReplyMessage(id: id, outcome: .success(result), number: nil))
         } else {
             throw ProtocolError(.internalError, "the daemon's answer has neither a result nor an error")
         }

@@ -26,6 +26,9 @@ package struct RawID: Sendable, Equatable {
         self.text = text
     }
 
+    /// The number; nil where it is a text or none.
+    package var number: Int64? { Int64(text) }
+
     /// The `id` of a line that could not be read.
     package static let null = RawID(checked: "null")
 

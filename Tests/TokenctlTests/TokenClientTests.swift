@@ -138,8 +138,8 @@ import TokendProtocol
         _ = try client.call(.eventsSubscribe)
         _ = try client.call(.hello)
         let soon = Deadline(in: .seconds(10))
-        #expect(try client.nextEvent(until: soon)?["type"] == "store_locked")
-        #expect(try client.nextEvent(until: soon)?["type"] == "store_unlocked")
+        #expect(try client.nextEvent(until: soon)?.type == .storeLocked)
+        #expect(try client.nextEvent(until: soon)?.type == .storeUnlocked)
         #expect(try client.nextEvent(until: Deadline(in: .milliseconds(10))) == nil)
     }
 

@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import Secrets
-import StrictJSON
 import TokenClient
 import TokendProtocol
 
@@ -51,9 +50,9 @@ private struct PolicyAnswerVerb {
     private func nextEvent(
         _ interruption: Interruption,
         within limit: Duration
-    ) throws(TokenctlError) -> JSONObject? {
+    ) throws(TokenctlError) -> EventMessage? {
         let client = try context.client()
-        let event: JSONObject?
+        let event: EventMessage?
         do throws(TokenClientError) {
             event = try client.nextEvent(until: Deadline(in: limit), watching: interruption.descriptor)
         } catch {
@@ -67,15 +66,15 @@ private struct PolicyAnswerVerb {
     ///
     /// - Returns: the question that is over.
     @discardableResult
-    private func take(_ event: JSONObject?, into waiting: inout [PolicyQuestion]) -> String? {
+    private func take(_ event: EventMessage?, into waiting: inout [PolicyQuestion]) -> String? {
         guard let event else { return nil }
-        switch EventMessage(tolerating: event).type {
+        switch event.type {
         case .confirmWanted:
             let question = PolicyQuestion(event)
             if question.id != nil { waiting.append(question) }
             return nil
         case .confirmEnded:
-            let id = ConfirmDetails(tolerating: event).id
+            let id = ConfirmDetails(tolerating: event.details).id
             waiting.removeAll { $0.id == id }
             return id
         default: return nil

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-package import StrictJSON
 package import TokendProtocol
 
 /// The event `confirm_wanted` as a question. Pure.
@@ -13,10 +12,10 @@ package struct PolicyQuestion: Sendable {
     private let canBeRemembered: Bool
 
     /// What an event asks.
-    package init(_ event: JSONObject) {
+    package init(_ event: EventMessage) {
         func shown(_ text: String?) -> String { TerminalText.sanitized(text ?? "?") }
-        let question = ConfirmDetails(tolerating: event)
-        let (client, account) = (shown(question.client), shown(EventMessage(tolerating: event).account))
+        let question = ConfirmDetails(tolerating: event.details)
+        let (client, account) = (shown(question.client), shown(event.account))
         id = question.id
         canBeRemembered = question.always == true
         if let destination = question.destination {
