@@ -142,9 +142,7 @@ final class StoreSession {
         opened = nil
         let opened = try attempt("open a session with the Secret Service") { () throws(GLibError) in
             let processID = try connection.processID(of: owner, cancellation: cancellation)
-            let service = try GLibError.object { error in
-                tokend_secret_open_service(connection.pointer, owner, cancellation.pointer, error)
-            }
+            let service = try Self.service(of: owner, on: connection, cancellation)
             let program = Self.program(of: processID)
             return Opened(
                 connection: connection,
@@ -156,6 +154,26 @@ final class StoreSession {
         self.opened = opened
         memory.saw(opened.provider)
         return opened
+    }
+
+    /// Opens a session. libsecret leaves out the zero bytes that one public key in 256 begins with, and KWallet takes no
+    /// shorter key: another one is made then.
+    private static func service(
+        of owner: String,
+        on connection: BusConnection,
+        _ cancellation: Cancellation
+    ) throws(GLibError) -> ObjectReference<SecretService> {
+        var keysLeft = 3
+        while true {
+            do throws(GLibError) {
+                return try GLibError.object { error in
+                    tokend_secret_open_service(connection.pointer, owner, cancellation.pointer, error)
+                }
+            } catch {
+                keysLeft -= 1
+                guard error.matches(G_DBUS_ERROR_INVALID_ARGS), keysLeft > 0 else { throw error }
+            }
+        }
     }
 
     /// The kernel's name of a process; gnome-keyring's executable cannot be read by its own user.

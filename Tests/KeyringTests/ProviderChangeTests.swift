@@ -46,6 +46,15 @@ struct ProviderChangeTests {
         }
     }
 
+    @Test func `a provider that does not take a public key is offered another one, but not for ever`() async throws {
+        for (refused, code) in [(1, nil), (99, KeyringError.Code.failed)] {
+            try await KeyringTestWorld.run(.none) { world in
+                try await world.session.startPlayedOO7(refusedKeys: refused)
+                #expect(await KeyringTestWorld.code { _ = try await world.keyring.provider() } == code)
+            }
+        }
+    }
+
     @Test func `one that has taken the items over is believed`() async throws {
         try await KeyringTestWorld.run(.none) { world in
             try await world.session.startPlayedOO7(holding: attributes, secret: "one")

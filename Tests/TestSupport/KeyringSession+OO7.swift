@@ -10,13 +10,15 @@ extension KeyringSession {
     ///   - attributes: the item's, where it has one: taken over from another program.
     ///   - secret: the item's.
     ///   - locked: whether the collection is locked until it is unlocked by its own path.
+    ///   - refusedKeys: how many public keys of clients it refuses first, in KWallet's words for one that is too short.
     package func startPlayedOO7(
         holding attributes: [String: String] = [:],
         secret: String = "",
-        locked: Bool = false
+        locked: Bool = false,
+        refusedKeys: Int = 0
     ) async throws {
         let pairs = attributes.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-        let arguments = ["-c", Self.playedOO7, locked ? "locked" : "unlocked", secret] + pairs
+        let arguments = ["-c", Self.playedOO7, locked ? "locked" : "unlocked", String(refusedKeys), secret] + pairs
         adopt(try ChildProcess("/usr/bin/python3", arguments, environment: environment))
         try await waitForName()
     }
@@ -28,6 +30,7 @@ extension KeyringSession {
         ROOT, S = "/org/freedesktop/secrets", "org.freedesktop.Secret."
         COLLECTION = ROOT + "/collection/Login"
         locked, items, count = sys.argv[1] == "locked", {}, 0
+        refused_keys = int(sys.argv[2])
         V = GLib.Variant
         XML = '''<node>
         <interface name="org.freedesktop.Secret.Service">
@@ -67,10 +70,14 @@ extension KeyringSession {
         def found(wanted):
             return [p for p, i in items.items() if all(i["attributes"].get(k) == v for k, v in wanted.items())]
         def called(bus, sender, path, interface, method, arguments, invocation):
-            global locked
+            global locked, refused_keys
             def answer(type, *values):
                 invocation.return_value(V(type, values))
             if method == "OpenSession":
+                if refused_keys > 0:
+                    refused_keys -= 1
+                    text = "Client public key size is invalid"
+                    return invocation.return_dbus_error("org.freedesktop.DBus.Error.InvalidArgs", text)
                 if arguments[0] != "plain":
                     return invocation.return_dbus_error("org.freedesktop.DBus.Error.NotSupported", "plain only")
                 answer("(vo)", V("s", ""), ROOT + "/session/s1")
@@ -102,8 +109,8 @@ extension KeyringSession {
             return V("s", items[path]["label"] if path in items else "Login")
         for path, interface in [(ROOT, SERVICE), (COLLECTION, KEPT)]:
             bus.register_object(path, interface, called, read, None)
-        pairs = sys.argv[3:]
-        if pairs: add("taken over", dict(zip(pairs[::2], pairs[1::2])), sys.argv[2].encode())
+        pairs = sys.argv[4:]
+        if pairs: add("taken over", dict(zip(pairs[::2], pairs[1::2])), sys.argv[3].encode())
         Gio.bus_own_name_on_connection(bus, "org.freedesktop.secrets", 0, None, None)
         GLib.MainLoop().run()
         """
