@@ -145,5 +145,8 @@ let package = Package(
 
 // .ci/trixie builds some of the tests alone.
 if let named = Context.environment["TOKEND_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
+    for name in named where !package.targets.contains(where: { $0.type == .test && $0.name == name }) {
+        fatalError("TOKEND_TEST_TARGETS: there is no test target “\(name)”; names stand with spaces between")
+    }
     package.targets.removeAll { $0.type == .test && !named.contains($0.name) }
 }
