@@ -6,10 +6,11 @@
 
 # How the programs are built: with the Swift run-time inside; by lld, which comes with the toolchain (Debian 13's binutils
 # have no gold); with all that the loader writes to made read-only before the start; without debug information, which names
-# the folder and which `strip` would take away anyway, so that the same sources give the same bytes in any folder. No symbol
-# of a program's own is there for libraries to find: the loader would look each of theirs up among 9,000. hypotf:
-# Swift's Glibc overlay refers to it in a function that nothing calls and the linker keeps. It alone of all symbols would
-# ask for glibc 2.35 (.ci/package looks).
+# the folder and which `strip` would take away anyway. In another folder the same sources give the same program but for
+# `.swift_modhash`, the build-id over it, and the length of a path in LoopActor.assumeIsolated. No symbol of a program's
+# own is there for libraries to find: the loader would look each of theirs up among 9,000. hypotf: Swift's Glibc overlay
+# refers to it in a function that nothing calls and the linker keeps. It alone of all symbols would ask for glibc 2.35
+# (.ci/package looks).
 release_flags=(
     -c release --static-swift-stdlib --disable-local-rpath -debug-info-format none -Xswiftc -use-ld=lld
     -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic
