@@ -76,7 +76,7 @@ extension RefreshFlow {
         guard let token = response.idToken, let issuer = account.issuer, let baseline = attempt.record.baseline else {
             return nil
         }
-        let rules = rules(response, attempt, issuer, baseline)
+        let rules = access.idTokenRules(.refresh(baseline), issuer, attempt.metadata, response)
         let reason: String
         do throws(IdentityFailure) {
             return try await access.verify(token, rules: rules, metadata: attempt.metadata, beforeFetch: beforeFetch)
@@ -93,26 +93,6 @@ extension RefreshFlow {
         }
         onDroppedIDToken(reason)
         return nil
-    }
-
-    /// What an ID token that came with a refresh is held against.
-    func rules(
-        _ response: TokenResponse,
-        _ attempt: Attempt,
-        _ issuer: Issuer,
-        _ baseline: IDTokenBaseline
-    ) -> IDTokenRules {
-        var rules = IDTokenRules(
-            .refresh(baseline),
-            issuer: issuer,
-            clientID: account.clientID,
-            now: access.clock.now.wall
-        )
-        rules.algorithms = attempt.metadata.idTokenSigningAlgorithms
-        rules.federationService = issuer.federationService(named: attempt.metadata.accessTokenIssuer)
-        rules.accessToken = response.accessToken
-        rules.trustedAudiences = account.trustedAudiences
-        return rules
     }
 
     /// The result is not wanted any more, whether the store has taken it or not.

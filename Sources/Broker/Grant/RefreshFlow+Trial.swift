@@ -99,7 +99,8 @@ extension RefreshFlow {
         guard let subject = claims?["sub"]?.string else {
             throw .check("subject", "the ID token names nobody")
         }
-        let rules = rules(response, attempt, issuer, IDTokenBaseline(subject: subject))
+        let baseline = IDTokenBaseline(subject: subject)
+        let rules = access.idTokenRules(.refresh(baseline), issuer, attempt.metadata, response)
         do throws(IdentityFailure) {
             return (subject, try await access.verify(token, rules: rules, metadata: attempt.metadata))
         } catch {

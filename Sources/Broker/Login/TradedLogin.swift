@@ -74,16 +74,7 @@ import TokendProtocol
     }
 
     private func rules(_ issuer: Issuer) -> IDTokenRules {
-        var rules = IDTokenRules(
-            .login(nonce: nonce),
-            issuer: issuer,
-            clientID: account.clientID,
-            now: access.clock.now.wall
-        )
-        rules.algorithms = prepared.metadata.idTokenSigningAlgorithms
-        rules.federationService = issuer.federationService(named: prepared.metadata.accessTokenIssuer)
-        rules.accessToken = response.accessToken
-        rules.trustedAudiences = account.trustedAudiences
+        var rules = access.idTokenRules(.login(nonce: nonce), issuer, prepared.metadata, response)
         let configured = account.authorizationParameters
         rules.maxAge = prepared.parameters.maxAge ?? configured["max_age"].flatMap { Int64($0) }
         let classes = prepared.parameters.acrValues ?? configured["acr_values"] ?? ""

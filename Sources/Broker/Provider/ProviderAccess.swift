@@ -22,6 +22,21 @@ import TokendProtocol
     /// What was found there; nil: not looked for yet.
     var credential: ClientCredential?
 
+    /// What an ID token that came with a token is held against (OpenID Connect Core, sections 3.1.3.7 and 12.2).
+    func idTokenRules(
+        _ occasion: IDTokenRules.Occasion,
+        _ issuer: Issuer,
+        _ metadata: ProviderMetadata,
+        _ response: TokenResponse
+    ) -> IDTokenRules {
+        var rules = IDTokenRules(occasion, issuer: issuer, clientID: account.clientID, now: clock.now.wall)
+        rules.algorithms = metadata.idTokenSigningAlgorithms
+        rules.federationService = issuer.federationService(named: metadata.accessTokenIssuer)
+        rules.accessToken = response.accessToken
+        rules.trustedAudiences = account.trustedAudiences
+        return rules
+    }
+
     /// Where tokens are asked for, with the metadata that says so.
     func tokenEndpoint() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
         let metadata = try await directory.metadata(for: account, wire: wire)
