@@ -15,7 +15,7 @@ import Testing
             .filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
         let files = spans.filter { $0.contains("/") && !$0.contains(" ") }
         // That it reads them at all. Fewer are named the fewer a change touches.
-        #expect(files.count > 40)
+        #expect(files.count > 55)
         for file in files {
             let places = ["/", "/Sources/"].map { BuildProducts.source + $0 + file }
             #expect(places.contains(where: FileManager.default.fileExists(atPath:)), "\(file)")
