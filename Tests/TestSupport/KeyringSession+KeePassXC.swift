@@ -25,12 +25,13 @@ extension KeyringSession {
         let child = try ChildProcess("keepassxc", [database], environment: environment.merging(own) { $1 })
         adopt(child)
         try await waitForName()
-        // Not by `--pw-stdin`, with which 2.7.10 ends with SIGSEGV.
-        if unlocked { try await unlockKeePassXC() }
         while try await isLocked() == unlocked {
             guard child.isRunning else {
                 throw ChildProcessError("KeePassXC ended: \(try await child.exit()) \(child.errors)")
             }
+            // Not by `--pw-stdin`, with which 2.7.10 ends with SIGSEGV. While it starts it may not know the call yet, or
+            // answer it and do nothing.
+            if unlocked { try? await unlockKeePassXC() }
         }
     }
 
@@ -61,7 +62,7 @@ extension KeyringSession {
         while try await !isLocked() {}
     }
 
-    /// Unlocks the database without a prompt.
+    /// Asks KeePassXC to unlock the database, without a prompt.
     package func unlockKeePassXC() async throws {
         try await callKeePassXC("openDatabase", database, Self.databasePassword)
     }
