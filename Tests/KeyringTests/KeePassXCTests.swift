@@ -47,9 +47,8 @@ struct KeePassXCTests {
             let keyring = world.keyring
             try await keyring.store(KeyringTestWorld.item("one"))
             try await world.session.lockKeePassXC()
-            async let unlocked = KeyringTestWorld.code { try await keyring.unlock(timeout: .seconds(3)) }
-            while await KeyringTestWorld.message(of: { _ = try await keyring.provider() })?.contains("prompt") != true {
-            }
+            async let unlocked = KeyringTestWorld.code { try await keyring.unlock(timeout: .seconds(6)) }
+            await world.waitForPrompt()
             #expect(await unlocked == .timedOut)
             #expect(await keyring.state() == .locked)
             #expect(await KeyringTestWorld.code { _ = try await keyring.items(matching: attributes) } == .locked)

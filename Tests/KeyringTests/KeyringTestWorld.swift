@@ -53,6 +53,12 @@ struct KeyringTestWorld {
         return Keyring(deadline: deadline) { address }
     }
 
+    /// Waits until others are told that the keyring shows a prompt. Its deadline must be far away: a prompt that is over
+    /// is never seen.
+    func waitForPrompt() async {
+        while await Self.message(of: { _ = try await keyring.provider() })?.contains("prompt") != true {}
+    }
+
     /// The message of the error that `body` ends with; nil when it ends well.
     static func message(of body: () async throws -> Void) async -> String? {
         do {
