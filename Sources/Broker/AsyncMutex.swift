@@ -3,10 +3,9 @@
 
 import Systemd
 
-/// A first-in-first-out mutex over `await`: what runs under it does not overlap, although it waits for the store or for
-/// the provider.
+/// A first-in-first-out mutex that may be held across `await`, for work that waits for the store or for the provider.
 ///
-/// It is not recursive: whoever holds it and waits for it again waits for ever.
+/// It is not recursive: taking it twice deadlocks.
 @LoopActor final class AsyncMutex {
     private(set) var isLocked = false
     private var waiting: [UnsafeContinuation<Void, Never>] = []
@@ -22,7 +21,7 @@ import Systemd
 
     private func lock() async {
         await withUnsafeContinuation { continuation in
-            // Looked at in here: on the way to it others may run (`Task.onLoop`).
+            // Checked in here: other tasks may run on the way (`Task.onLoop`).
             guard isLocked else {
                 isLocked = true
                 return continuation.resume()

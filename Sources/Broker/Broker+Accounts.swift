@@ -6,17 +6,17 @@ import StrictJSON
 import TokendProtocol
 
 extension Broker {
-    /// Writes an account's file after checking it whole, and takes it over.
+    /// Checks an account's file as a whole, writes it, and takes it over.
     ///
     /// - Returns: the file's path.
-    /// - Throws: `config_invalid` with the first fault, and nothing is written.
+    /// - Throws: `config_invalid` with the first fault; then nothing is written.
     func writeAccount(_ name: String, config: JSONObject) throws(ProtocolError) -> String {
         let source = source(name, config)
         _ = try checked(name, source)
         return try write(name, source)
     }
 
-    /// The same with a client secret, which is in the secret store before the file is there.
+    /// The same with a client secret, which is stored before the file is written.
     func writeAccount(
         _ name: String,
         config: JSONObject,
@@ -32,8 +32,8 @@ extension Broker {
         return file
     }
 
-    /// The provider that an `account.add` would send an existing grant to, if that is another than it was made for;
-    /// nil where nobody is signed in, or the settings have a fault, which is another answer.
+    /// The provider that an `account.add` would send an existing grant to, if it is another than the grant was made
+    /// for; nil if there is no grant, or if the settings have a fault, which is reported otherwise.
     func newProvider(_ addition: AccountAdd.Parameters) -> String? {
         let name = addition.account
         guard addition.replace == true, let record = accounts[name]?.grant.record,
@@ -82,7 +82,7 @@ extension Broker {
         return source.file
     }
 
-    /// Only a user's own file can be removed; an administrator's comes back.
+    /// Only a user's own file can be removed; an administrator's would come back.
     func checkRemovable(_ name: String) throws(ProtocolError) {
         guard let source = configuration.sources[name], source.file != ports.files.path(of: name) else { return }
         throw ProtocolError(
@@ -92,7 +92,7 @@ extension Broker {
         )
     }
 
-    /// Removes an account's file, the account with it, and what a user has said of it: another one of that name starts
+    /// Removes an account's file, the account, and the user's decisions about it: a new account of that name starts
     /// afresh.
     func removeAccount(_ name: String) throws(ProtocolError) {
         do throws(AccountFileError) {

@@ -4,11 +4,11 @@
 import Systemd
 
 extension Broker {
-    /// Writes what the store lacks of the held grants, so that a restart costs no sign-in and the providers nothing: new
-    /// refresh tokens before access tokens.
+    /// Writes the records that the store lacks, so that a restart needs no sign-in and no refresh: new refresh tokens
+    /// before access tokens.
     ///
-    /// - Parameter patience: for all of it. What is not written by then, or once the store has shown that it is shut or
-    ///   away, is left.
+    /// - Parameter patience: for all of it. Whatever is not written by then, or after the store proves locked or
+    ///   unavailable, is left.
     package func keepTokens(within patience: Duration) async {
         await withUnsafeContinuation { continuation in
             let end = FirstEnd(continuation)
@@ -27,7 +27,7 @@ extension Broker {
         let lacking = all.filter { $0.grant.unstoredRecord != nil }
         for account in lacking.filter(\.grant.hasPendingWrite) + lacking.filter({ !$0.grant.hasPendingWrite }) {
             switch await account.keepToken()?.code {
-            // The others would get the same error, each after as long a wait.
+            // The others would get the same error, each after the same wait.
             case .locked, .unavailable, .dismissed: return
             case .unreadable, .newer, .passphraseUnwanted, nil: continue
             }

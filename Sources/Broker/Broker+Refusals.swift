@@ -5,7 +5,7 @@ import Systemd
 import TokendProtocol
 
 extension Broker {
-    /// A client was refused; the log hears of it, once a minute for the same thing.
+    /// A client was refused; logged once a minute for the same refusal.
     func refused(_ peer: PeerIdentity, pid: Int32, method: Method, account: String?) {
         let refusal = Refused(account: account, client: peer.logName, pid: pid, method: method.rawValue)
         guard refusals.isNew(refusal, at: ports.clock.now.boot) else { return }
@@ -16,13 +16,13 @@ extension Broker {
 /// A request that policy refused.
 package struct Refused: Sendable, Hashable {
     package var account: String?
-    /// In the words of a policy.
+    /// As a policy writes it.
     package var client: String
     package var pid: Int32
     package var method: String
 }
 
-/// Which refusals were told a short while ago: a program that asks in a loop does not fill the log.
+/// Recently logged refusals: a program that asks in a loop does not fill the log.
 struct RefusalTally {
     private static let interval: Duration = .seconds(60)
     private static let limit = 256

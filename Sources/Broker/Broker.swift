@@ -8,7 +8,7 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// All accounts of one user, and what concerns more than one of them.
+/// All accounts of one user, and whatever concerns more than one of them.
 @LoopActor package final class Broker {
     package let ports: BrokerPorts
     let store: ObservedStore
@@ -16,18 +16,18 @@ package import TokendProtocol
     let directory: ProviderDirectory
     package private(set) var configuration: Configuration
     private(set) var accounts: [String: Account] = [:]
-    /// Accounts whose file is gone while an answer of the provider's is still to be stored; where the file returns
-    /// meanwhile, they do too, so that no second one sends the same refresh token.
+    /// Accounts whose file is gone while an answer of the provider is still to be stored. If the file returns
+    /// meanwhile, the account does too, so that no second one sends the same refresh token.
     private(set) var retired: [String: Account] = [:]
     /// Refresh requests that were answered, since the start.
     package internal(set) var refreshCount = 0
     /// Whether a policy needs to know which program asks.
     private(set) var hasPolicies = false
-    /// Refusals that the log has heard of.
+    /// Refusals that were logged recently.
     var refusals = RefusalTally()
-    /// Called whenever something has changed that the service manager's status line tells.
+    /// Called after every change that the service manager's status line shows.
     package var onChange: (@LoopActor () -> Void)?
-    /// Called once settings that were read anew are in force.
+    /// Called once new settings are in force.
     package var onReload: (@LoopActor () -> Void)?
     private let readConfiguration: @LoopActor (DaemonConfiguration) -> Configuration
 
@@ -104,7 +104,7 @@ package import TokendProtocol
         hasPolicies = accounts.values.contains { !$0.isOpenToAll }
     }
 
-    /// The daemon serves, and every grant is to be read.
+    /// The daemon serves, and the grants have yet to be read.
     private var isToRead = false
     private var hasStarted = false
     /// The pending revocations of earlier daemons are being sent.
@@ -112,8 +112,8 @@ package import TokendProtocol
 
     // MARK: The store
 
-    /// Reads every grant, once; called when the socket listens already. Raises no prompt. Where `config.json5` is broken,
-    /// it is unknown which store is meant: none is read until the file is fixed.
+    /// Reads every grant, once; called when the socket already listens. Raises no prompt. If `config.json5` is broken,
+    /// the store is unknown: nothing is read until the file is fixed.
     package func start() {
         isToRead = true
         if !isBroken { readStore() }
@@ -144,7 +144,7 @@ package import TokendProtocol
 
     /// Removes what a logout could not remove because the store was locked.
     private func finishRemovals() async {
-        // A login that is storing its grant settles its account's removal by itself.
+        // A login that is storing its grant also settles its account's removal.
         for name in ports.state.notes.removals.sorted() where accounts[name]?.login?.isStoring != true {
             do throws(StoreError) {
                 try await store.finishRemoval(account: name)
@@ -164,7 +164,7 @@ package import TokendProtocol
         }
     }
 
-    /// The store can be read again: what waited for it goes on.
+    /// The store can be read again: pending work continues.
     package func storeOpened() {
         ports.log.record(.storeOpened)
         for account in accounts.values { account.storeChanged() }
@@ -175,17 +175,17 @@ package import TokendProtocol
         onChange?()
     }
 
-    /// Something about the store changed that its signals tell: look again where the last answer was a refusal.
+    /// The store signalled a change: reads again where it refused before.
     package func storeSignalled() {
         for account in accounts.values { account.storeChanged() }
     }
 
-    /// The clocks stepped, or the machine was asleep: everything is computed anew.
+    /// The clocks stepped, or the machine was asleep: recomputes all times.
     package func timeJumped() {
         for account in accounts.values { account.timeJumped() }
     }
 
-    /// A network has come: what had failed in passing is tried again now.
+    /// A network has come: retries what failed for a passing reason.
     package func networkAppeared() {
         for account in accounts.values { account.networkAppeared() }
     }
@@ -229,7 +229,7 @@ package import TokendProtocol
         return account
     }
 
-    /// Nothing is known by that name.
+    /// There is no account of that name.
     func unknownAccount(_ name: String) -> ProtocolError {
         unknown("there is no account “\(DisplayText.sanitized(name))”")
     }
@@ -249,7 +249,7 @@ package import TokendProtocol
         throw ProtocolError(.loginUnknown, "no sign-in of that id is under way; it may have ended")
     }
 
-    /// How many accounts are in which state, most first, and when the next refresh is due by itself (unix seconds).
+    /// The number of accounts in each state, most first, and the time of the next automatic refresh (unix seconds).
     package var summary: (counts: [(state: AccountState, count: Int)], nextRefresh: Int64?) {
         var counts: [AccountState: Int] = [:]
         for account in accounts.values { counts[account.statusState, default: 0] += 1 }
@@ -259,7 +259,7 @@ package import TokendProtocol
         return (sorted.map { ($0.key, $0.value) }, next.map { now.wall(of: $0) })
     }
 
-    /// The login that a URL is the answer to, found by its `state`.
+    /// The login that a redirect URL belongs to, found by its `state`.
     func login(for url: Secret, id: String?) throws(ProtocolError) -> Login {
         let candidates = accounts.values.compactMap(\.login).filter { id == nil || $0.id == id }
         guard let login = candidates.first(where: { $0.isAnswer(url) }) else {
@@ -278,7 +278,7 @@ package import TokendProtocol
         accounts.values.contains(where: \.isBusy) || retired.values.contains(where: \.isBusy)
     }
 
-    /// Ends all logins and all background work; a refresh under way goes on.
+    /// Ends all logins and all background work, but not a refresh under way.
     package func stop() {
         for account in accounts.values { account.stop() }
     }

@@ -5,23 +5,24 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// Something worth knowing that happened: for the journal, and for clients that subscribed.
+/// A notable event: for the journal, and for clients that subscribed.
 package enum BrokerEvent: Sendable {
     case tokenRefreshed(account: String, expiresAt: Int64?)
     case refreshFailed(account: String, ProtocolError)
-    /// A token that is not the account's own has come.
+    /// A token of another variant was obtained.
     case tokenDerived(account: String, TokenVariant)
-    /// The provider gives no such token.
+    /// The provider refuses this variant.
     case tokenRefused(account: String, ProtocolError)
-    /// A renewal's ID token failed a check that guards nobody: its access token is served, the ID token before it kept.
+    /// A renewal's ID token failed a check that is not essential for security: its access token is served, and the
+    /// previous ID token is kept.
     case idTokenDropped(account: String, reason: String)
     case grantEnded(account: String, reason: EndReason, oauthError: String?)
-    /// A user should sign in anew before the grant's fixed end, in unix seconds.
+    /// The user should sign in again before the grant's fixed end, in unix seconds.
     case grantEnding(account: String, at: Int64)
     case storeFault(account: String?, StoreError)
-    /// The store had an older item than the one that it had taken last, which it has got again.
+    /// The store returned an older item than it had accepted last; the newer one was written again.
     case storeRolledBack(account: String)
-    /// The store answers, for the first time or after it did not.
+    /// The store answers, for the first time or again.
     case storeOpened
     case loginStarted(account: String, loginID: String)
     case loginFinished(account: String, loginID: String, error: ProtocolError?)
@@ -29,7 +30,7 @@ package enum BrokerEvent: Sendable {
     case configurationRead(accounts: Int, faults: [ConfigurationFault])
     /// Tokens left the daemon.
     case tokenServed(account: String, client: UnixSocket.Credentials, application: String?, count: Int)
-    /// Policy gave a client nothing.
+    /// Policy refused a client.
     case refused(Refused)
     /// A user is asked.
     case confirmWanted(ConfirmQuestion)
@@ -37,14 +38,14 @@ package enum BrokerEvent: Sendable {
     case confirmEnded(ConfirmQuestion, isAllowed: Bool?)
     /// No notification could be shown.
     case notificationFault(String)
-    /// A program of another user came to the port of a sign-in, and got nothing; nil where nobody can say whose it is.
+    /// A program of another user connected to the port of a sign-in, and got nothing; nil if its user is unknown.
     case strangerRefused(uid: UInt32?)
     /// No browser could be opened.
     case browserFault(BrowserError)
-    /// A fault of the daemon's own.
+    /// An internal fault.
     case internalFault(String)
 
-    /// The event as subscribers get it; nil where it is for the journal alone.
+    /// The event as sent to subscribers; nil if it is only logged.
     ///
     /// - Parameter now: unix seconds.
     package func message(at now: Int64) -> EventMessage? {

@@ -3,7 +3,7 @@
 
 import Secrets
 
-/// All ports, as the broker was given them.
+/// All ports of the broker.
 package struct BrokerPorts: Sendable {
     package var clock: any Clock
     package var entropy: any Entropy
@@ -15,9 +15,9 @@ package struct BrokerPorts: Sendable {
     package var state: any LastingState
     package var files: any AccountFiles
     package var log: any EventLog
-    /// What a registered client says of its version (RFC 7591, section 2).
+    /// The version that a registered client states (RFC 7591, section 2).
     package var softwareVersion = "0"
-    /// Nobody, until there is a desktop.
+    /// No notifier, until there is a desktop.
     package var notifier: any PersonNotifying = NobodyToNotify()
 
     package init(
@@ -46,7 +46,7 @@ package struct BrokerPorts: Sendable {
 }
 
 extension Entropy {
-    /// A number in 0 ..< 1, for spreading what would otherwise happen at once.
+    /// A number in 0 ..< 1, for jitter.
     func random() -> Double {
         let value = bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return Double(value) / 4_294_967_296

@@ -3,7 +3,7 @@
 
 package import Systemd
 
-/// What the broker needs to know of the desktop: whether a redirect to a private-use scheme arrives.
+/// The desktop, as far as the broker needs it: whether a redirect to a private-use scheme arrives.
 @LoopActor package protocol CallbackHandling: AnyObject, Sendable {
     /// Whether this user's desktop gives URLs of the scheme to `tokenctl callback`.
     func hasHandler(for scheme: String) -> Bool

@@ -6,7 +6,7 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// The checks of `doctor`: each is made for real and leaves nothing behind.
+/// The checks of `doctor`: each uses the real thing and leaves nothing behind.
 @LoopActor struct Examination {
     let broker: Broker
 
@@ -22,13 +22,13 @@ import TokendProtocol
         return faults.map { .init("configuration", .fail, detail: $0.description, mend: $0.remedy) }
     }
 
-    /// Whether what a restart is to find again is there; said only where it is not.
+    /// Whether the persistent state can be read and written; reported only if not.
     private func noted() -> [Doctor.Check] {
         guard let fault = broker.ports.state.fault else { return [] }
         return [.init("noted state", .fail, detail: fault.message, mend: "see to that file and its folder")]
     }
 
-    /// A write, a read and a removal under an account's name that no account can have.
+    /// A write, a read and a removal under a name that no account can have.
     private func store() async -> Doctor.Check {
         let name = "store of \(broker.store.kind)"
         let probe = StoredItem.probe("doctor probe")
@@ -67,7 +67,7 @@ import TokendProtocol
                 listener.close()
                 return .init(name, .ok, detail: "a browser's answer can come home")
             } catch {
-                // One family is enough; without both no redirect can arrive.
+                // One address family is enough; without both no redirect can arrive.
                 return .init(name, .skip, detail: error.message)
             }
         }
@@ -81,7 +81,7 @@ import TokendProtocol
         return .init("proxy", .ok, detail: DisplayText.sanitized(shown))
     }
 
-    /// Whether the store has what the account's client authenticates with; said only where something is missing.
+    /// Whether the store has what the account's client authenticates with; reported only if something is missing.
     private func client(of account: Account) -> [Doctor.Check] {
         guard let missing = account.client.missing else { return [] }
         let kind = account.configuration?.clientAuthentication == .privateKeyJWT ? " --kind client_key" : ""
@@ -115,7 +115,7 @@ import TokendProtocol
         }
     }
 
-    /// A wrong wall clock makes valid tokens look expired, or the other way round.
+    /// A wrong wall clock makes valid tokens look expired, and expired ones valid.
     private func clock(_ response: HTTPResponse, name: String) -> [Doctor.Check] {
         guard let date = response.serverDate else { return [.init(name, .skip, detail: "it sends no Date")] }
         let offset = broker.ports.clock.now.wall - Int64(date)

@@ -19,18 +19,19 @@ package import TokendProtocol
     func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault?
 }
 
-/// What is noted down about accounts, by name.
+/// The persistent notes about accounts, by name.
 package struct LastingNotes: Sendable, Equatable {
-    /// Their items could not be removed at logout because the store was locked: no grant comes back to life.
+    /// Accounts whose items could not be removed at logout because the store was locked; their grants must not be used
+    /// again.
     package var removals: Set<String>
-    /// They were removed, and their client's items could not be, because the store was locked.
+    /// Removed accounts whose client items could not be removed because the store was locked.
     package var clientRemovals: Set<String>
-    /// Their background work was stopped by a user.
+    /// Accounts whose background work a user stopped.
     package var paused: Set<String>
-    /// Programs that a user has let have an account's tokens from then on.
+    /// Programs that a user has allowed to get an account's tokens from then on.
     package var decisions: [PolicyList.Decision]
-    /// The program that holds the grants, where it is one of several that could: another one in its place has none, and
-    /// that signs nobody out.
+    /// The program that holds the grants, if there are several candidates: if another one takes its place, it has no
+    /// grants, and no account is signed out by that.
     package var keyring: String?
 
     package init(

@@ -4,25 +4,25 @@
 package import Secrets
 package import Systemd
 
-/// The secret store, and what its last answer said about it.
+/// The secret store, with the state that its last answer showed.
 ///
-/// `state` remembers the last answer and is no question to the store, so `status` touches no keyring that may prompt or
-/// hang. An unreadable item counts as an open store; an unwanted passphrase says nothing. `onOpened` is called when a call
-/// succeeds after the store was locked or away, before the caller has its result; it retries what waits for the store.
-/// This works only while every call goes through this object: a call to the inner store would leave `state` behind, and
-/// what the store had refused would wait for its timer.
+/// `state` remembers the last answer without a new call, so `status` touches no keyring that may prompt or hang. An
+/// unreadable item counts as an open store; an unwanted passphrase says nothing. `onOpened` is called when a call
+/// succeeds after the store was locked or unavailable, before the caller has its result; it retries pending work. This
+/// works only while every call goes through this object: a call to the inner store would make `state` wrong, and a
+/// refused record would wait for its timer.
 @LoopActor package final class ObservedStore: CredentialStore {
-    /// The words of `status`.
+    /// As in `status`.
     package enum State: String, Sendable {
         case ready
         case locked
         case unavailable
-        /// Not touched yet.
+        /// Not used yet.
         case unknown
     }
 
     package private(set) var state = State.unknown
-    /// Called when the store is open again after it was not.
+    /// Called when the store is open again after a failure.
     package var onOpened: (@LoopActor () -> Void)?
     private let store: any CredentialStore
 

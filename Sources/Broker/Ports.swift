@@ -6,16 +6,16 @@ package import OAuth
 package import Secrets
 package import Systemd
 
-/// What the broker needs of the machine. `tokend` implements these ports with curl, libsecret and the rest. Tests
-/// implement them in memory, so that whole flows run with a clock that is moved by hand.
+/// The broker's ports to the machine. `tokend` implements them with curl, libsecret and others; tests implement them in
+/// memory, so that whole flows run with a clock that is moved by hand.
 ///
-/// All of it is used on the loop alone.
+/// All of them are used on the loop alone.
 
-/// Both views of now.
+/// The current time on both clocks.
 package struct Moment: Sendable, Equatable {
     /// Unix seconds; may step.
     package var wall: Int64
-    /// Goes on in suspend and never steps.
+    /// Runs during suspend and never steps.
     package var boot: BootInstant
 
     package init(wall: Int64, boot: BootInstant) {
@@ -24,7 +24,7 @@ package struct Moment: Sendable, Equatable {
     }
 }
 
-/// A timer that was asked for; cancelling it twice is harmless.
+/// A scheduled timer; cancelling it twice is harmless.
 @LoopActor package protocol ScheduledTimer: AnyObject, Sendable {
     func cancel()
 }
@@ -32,7 +32,7 @@ package struct Moment: Sendable, Equatable {
 @LoopActor package protocol Clock: AnyObject, Sendable {
     var now: Moment { get }
 
-    /// Calls `action` on the loop once `instant` has come; never before, and later by `accuracy` at most.
+    /// Calls `action` on the loop after `instant`, at most `accuracy` later.
     func schedule(
         at instant: BootInstant,
         accuracy: Duration,
@@ -50,13 +50,13 @@ package struct Moment: Sendable, Equatable {
     func send(_ request: HTTPRequest, wire: WireSettings) async throws(TransportError) -> HTTPResponse
 }
 
-/// How one account's provider is reached.
+/// How requests reach one account's provider.
 package struct WireSettings: Sendable, Hashable {
     /// A file of additional CAs, as it was when the configuration was read.
     package struct AuthorityFile: Sendable, Hashable {
         /// A PEM file's path.
         package var path: String
-        /// The SHA-256 of its content, in hexadecimal: a file that has changed since is not trusted unread.
+        /// The SHA-256 of its content, in hexadecimal: a file that has changed since is not trusted.
         package var digest: String
 
         package init(path: String, digest: String) {
@@ -67,7 +67,7 @@ package struct WireSettings: Sendable, Hashable {
 
     package var authorities: [AuthorityFile]
     package var proxy: String?
-    /// For one request as a whole.
+    /// For one whole request.
     package var timeout: Duration
 
     package init(authorities: [AuthorityFile] = [], proxy: String? = nil, timeout: Duration = .seconds(30)) {
@@ -82,32 +82,32 @@ package struct StoreError: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case locked
         case unavailable
-        /// The item is there and cannot be read as ours.
+        /// The item exists but cannot be read.
         case unreadable
-        /// The item is there, in a form that only a newer tokend knows: it is left untouched.
+        /// The item has a format that only a newer tokend knows: it is left untouched.
         case newer
-        /// The person closed the store's prompt.
+        /// The user closed the store's prompt.
         case dismissed
-        /// This store takes no passphrase: it asks the user itself, or needs none.
+        /// This store takes no passphrase: it prompts the user itself, or needs none.
         case passphraseUnwanted
     }
 
-    /// What a store that is `locked` asks its client for.
+    /// What a `locked` store asks its client for.
     package enum Passphrase: String, Sendable, Equatable {
-        /// The one that the store was made with.
+        /// The store's existing passphrase.
         case needed
-        /// One that the user chooses: the store is made with it.
+        /// A new passphrase that the user chooses; the store is created with it.
         case new
     }
 
     package var code: Code
     /// One sentence for a user.
     package var message: String
-    /// nil where the store asks the user itself.
+    /// nil if the store prompts the user itself.
     package var passphrase: Passphrase?
     /// The file that the error is about, if there is one.
     package var file: String?
-    /// The program that has to be seen to, if it is one's.
+    /// The program that the user must attend to, if any.
     package var provider: String?
 
     package init(
@@ -130,25 +130,25 @@ package struct StoreError: Error, Sendable, Equatable {
     /// `secret-service`, `file` or `memory`.
     var kind: String { get }
 
-    /// The program that keeps the items, as people know it; nil for a store of the daemon's own, or before it is known.
+    /// The program that keeps the items, by its usual name; nil for a store of the daemon's own, or before it is known.
     var program: String? { get }
 
     /// Every item of this user, of either kind.
     func items() async throws(StoreError) -> [StoredItem]
 
-    /// One account's item of that kind; nil only where the store is open and has none.
+    /// One account's item of that kind; nil only if the store is open and has none.
     func item(_ kind: StoredItem.Kind, account: String) async throws(StoreError) -> StoredItem?
 
     /// Durable on return. Replaces the account's item of that kind, whatever its attributes were.
     func write(_ item: StoredItem) async throws(StoreError)
 
-    /// Removes the account's item of that kind; one that is not there is no error.
+    /// Removes the account's item of that kind; a missing one is no error.
     func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError)
 
-    /// Opens the store: with the passphrase that came, or by asking the user.
+    /// Opens the store: with the given passphrase, or by prompting the user.
     ///
-    /// - Throws: `passphraseUnwanted` where there is one and the store takes none; `locked` where it takes one and
-    ///   there is none, or another one.
+    /// - Throws: `passphraseUnwanted` if one is given and the store takes none; `locked` if none or a wrong one is
+    ///   given and the store needs one.
     func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError)
 }
 
@@ -156,14 +156,14 @@ extension CredentialStore {
     package var program: String? { nil }
 }
 
-/// What arrived at a loopback listener.
+/// A request to a loopback listener.
 package struct RedirectRequest: Sendable {
     package var method: HTTPMethod?
     package var path: String
-    /// Without the question mark; nil where there was none.
+    /// Without the question mark; nil if there was none.
     package var query: String?
     package var headers: HTTPHeaders
-    /// What was posted.
+    /// The posted body.
     package var body: [UInt8]
 
     package init(method: HTTPMethod?, path: String, query: String?, headers: HTTPHeaders, body: [UInt8] = []) {
@@ -175,36 +175,36 @@ package struct RedirectRequest: Sendable {
     }
 }
 
-/// What a user's browser is told.
+/// The answer to the user's browser.
 package enum RedirectAnswer: Sendable, Equatable {
     /// 303 to a path of this login without a query, so that the code leaves the address bar.
     case seeOther(path: String)
     /// The last page: the grant is stored.
     case signedIn(account: String, identity: String?, provider: String)
-    /// The last page: the user, or the provider, said no.
+    /// The last page: the user or the provider refused.
     case denied(account: String, provider: String)
     /// The provider has ended its session: the last page of a logout there.
     case signedOut(account: String, provider: String)
-    /// The last page: it did not work.
+    /// The last page: the sign-in failed.
     case failed(account: String, reason: String, next: String, command: String?)
     /// 303 to the provider's page: the login's beginning.
     case leadOn(WebURL)
-    /// 4xx; not part of this login, which goes on.
+    /// 4xx; not part of this login, which continues.
     case refused(status: Int)
 }
 
-/// Called on the loop for each request. It takes the request, and then its second parameter the answer, now or later,
-/// exactly once; or it returns the 4xx status with which a request that is not its own is refused.
+/// Called on the loop for each request. It takes the request, and calls its second parameter with the answer, now or
+/// later, exactly once; or it returns the 4xx status for a request that is not its own.
 package typealias RedirectHandler =
     @LoopActor (RedirectRequest, @escaping @LoopActor (RedirectAnswer) -> Void) -> Int?
 
-/// A listener on a loopback address, open from its making until `close()`.
+/// A listener on a loopback address, open from its creation until `close()`.
 @LoopActor package protocol RedirectListener: AnyObject, Sendable {
     var port: Int { get }
-    /// The literal addresses that it has; for `localhost`, both, or the one that this machine has.
+    /// The literal addresses that it listens on; for `localhost`, both, or the one that this machine has.
     var addresses: Set<RedirectURI.LoopbackHost> { get }
 
-    /// Stops listening at once; answers that are under way are still delivered.
+    /// Stops listening at once; answers in progress are still delivered.
     func close()
 }
 
@@ -213,7 +213,7 @@ package typealias RedirectHandler =
     ///
     /// - Parameters:
     ///   - port: nil: the system picks one.
-    /// - Throws: a sentence that names the port or the family that could not be had.
+    /// - Throws: a sentence that names the unavailable port or family.
     func open(
         _ host: RedirectURI.LoopbackHost,
         port: Int?,
@@ -234,7 +234,7 @@ package struct RedirectFault: Error, Sendable {
 }
 
 @LoopActor package protocol BrowserOpener: AnyObject, Sendable {
-    /// Opens the user's browser; returns once it was asked for.
+    /// Opens the user's browser; returns once it was requested.
     ///
     /// - Throws: a sentence that says what is missing.
     func open(_ url: WebURL, command: [String]?) async throws(BrowserError)
@@ -256,15 +256,15 @@ package struct BrowserError: Error, Sendable {
 
 /// The files of the user's own accounts.
 @LoopActor package protocol AccountFiles: AnyObject, Sendable {
-    /// Where the account's file is, or would be.
+    /// The account's file, whether it exists or not.
     func path(of account: String) -> String
 
-    /// Written aside and renamed, mode 0600.
+    /// Written atomically, mode 0600.
     func write(_ content: [UInt8], account: String) throws(AccountFileError)
 
     func remove(account: String) throws(AccountFileError)
 
-    /// The SHA-256, in hexadecimal, of a file that an account names; nil where it cannot be read.
+    /// The SHA-256, in hexadecimal, of a file that an account names; nil if it cannot be read.
     func digest(ofFile path: String) -> String?
 }
 

@@ -3,25 +3,25 @@
 
 import Systemd
 
-/// The store's own prompt: one at a time, whoever asks meanwhile shares its end. After one that was dismissed, or that
-/// nobody answered, programs raise none for a while, whatever account it is for; a person's own word always does.
+/// The store's own prompt: one at a time; concurrent requests share its result. After a prompt that was dismissed or
+/// not answered, programs cannot raise one for a while, for any account; the user always can.
 @LoopActor final class StorePrompt {
-    /// Who wants the store opened.
+    /// Who asks to open the store.
     enum Asker {
-        /// A person, with `store.unlock`.
+        /// The user, with `store.unlock`.
         case person
-        /// A program that wants a token.
+        /// A program that needs a token.
         case program
     }
 
-    /// A store that is not there raises no prompt, and may be there in a moment.
+    /// An unavailable store raises no prompt, and may be back in a moment.
     private static let shortPause: Duration = .seconds(10)
-    /// A prompt that was up for longer than this was seen, whatever is said of its end.
+    /// A prompt that was open for longer than this was seen, whatever error it ended with.
     private static let glance: Duration = .seconds(1)
     private let store: ObservedStore
     private let clock: any Clock
     private var pause = PromptPause()
-    /// What it came to when the pause began.
+    /// The result with which the pause began.
     private var refusal: StoreError?
     private var waiters: [CheckedContinuation<Result<Void, StoreError>?, Never>] = []
     private var isUp = false
@@ -31,11 +31,11 @@ import Systemd
         self.clock = clock
     }
 
-    /// Asks the person to open the store.
+    /// Asks the user to open the store.
     func unlock(timeout: Duration, by asker: Asker) async throws(StoreError) {
         while isUp {
             let shared = await withCheckedContinuation { continuation in
-                // Looked at in here: on the way to it the prompt may have ended (`Task.onLoop`).
+                // Checked in here: the prompt may have ended on the way (`Task.onLoop`).
                 if isUp { waiters.append(continuation) } else { continuation.resume(returning: nil) }
             }
             if let shared { return try shared.get() }
@@ -61,7 +61,7 @@ import Systemd
     private func note(_ result: Result<Void, StoreError>, since began: BootInstant) {
         let now = clock.now.boot
         guard case .failure(var error) = result else { return pause.lift() }
-        // A passphrase is asked for by its client: there was no prompt.
+        // The client asks for the passphrase: there was no prompt.
         guard error.passphrase == nil else { return }
         let wasSeen = error.code != .unavailable || began.duration(to: now) >= Self.glance
         pause.begin(at: now, length: wasSeen ? PromptPause.length : Self.shortPause)

@@ -7,13 +7,13 @@ import Systemd
 
 /// One item of the secret store as the broker sees it.
 package struct StoredItem: Sendable, Equatable {
-    /// What an item holds; the raw value is its `kind` attribute.
+    /// The kind of an item; the raw value is its `kind` attribute.
     package enum Kind: String, Sendable, CaseIterable {
-        /// A grant, or what is left of one.
+        /// A grant, or its tombstone.
         case grant
-        /// What the account's client authenticates with: a secret, a key, registrations.
+        /// The client's secrets of an account: a secret, a key, registrations.
         case client
-        /// A grant that ended here, and that its provider has not been told of yet.
+        /// A grant that ended here, and whose provider has not been told yet.
         case revocation
     }
 
@@ -21,7 +21,7 @@ package struct StoredItem: Sendable, Equatable {
     package var account: String
     package var issuer: String
     package var clientID: String
-    /// What a user sees in the store's own program.
+    /// The label in the store's own program.
     package var label: String
     package var secret: Secret
 
@@ -41,20 +41,20 @@ package struct StoredItem: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// What its secret says; nil where that is no JSON object.
+    /// The content of its secret; nil if that is no JSON object.
     var json: JSONObject? { secret.withUnsafeBytes { (try? JSONReader().read($0))?.object } }
 
-    /// Whether a tokend wrote it that knows a newer form than this one.
+    /// Whether a tokend with a newer format wrote it.
     func isNewer(than version: Int64) -> Bool { json?["version"]?.int64.map { $0 > version } ?? false }
 
-    /// Something to try a store with, under a name that no account can have.
+    /// A test item, under a name that no account can have.
     static func probe(_ name: String) -> StoredItem {
         StoredItem(account: name, issuer: "", clientID: "", label: "tokend: a probe", secret: Secret("probe"))
     }
 }
 
 extension CredentialStore {
-    /// One account's grant; nil only where the store is open and has none.
+    /// One account's grant; nil only if the store is open and has none.
     package func item(account: String) async throws(StoreError) -> StoredItem? {
         try await item(.grant, account: account)
     }
@@ -64,12 +64,12 @@ extension CredentialStore {
         try await remove(.grant, account: account)
     }
 
-    /// - Throws: `newer` where a newer tokend wrote the account's grant, which is then not this one's to replace or to end.
+    /// - Throws: `newer` if a newer tokend wrote the account's grant, which this one must not replace or end.
     package func refuseNewer(account: String) async throws(StoreError) {
         if let item = try await item(account: account) { try GrantRecord.refuseNewer(item) }
     }
 
-    /// Removes the grant that a sign-out has left, unless a newer tokend wrote it.
+    /// Removes the grant that a logout has left, unless a newer tokend wrote it.
     package func finishRemoval(account: String) async throws(StoreError) {
         try await refuseNewer(account: account)
         try await remove(account: account)

@@ -8,15 +8,15 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// A network that notes what passes, without its secrets: of what is sent, names, and the values of those that are known
-/// to be harmless; of what comes back, the status, the same of its headers, and the names of a JSON object's members.
+/// A transport that records exchanges without secrets: of requests, the names, and values that are known to be
+/// harmless; of answers, the status, headers by the same rule, and the names of a JSON object's members.
 ///
-/// Only `GET` is passed on. A token request is made and not sent: trying a refresh token may spend it.
+/// Only `GET` is passed on. A token request is recorded but not sent: trying a refresh token may spend it.
 @LoopActor final class TracingTransport: HTTPTransport {
     private let network: any HTTPTransport
     private(set) var exchanges: [Doctor.Exchange] = []
 
-    /// Values that say nothing that the account's file does not say.
+    /// Values that reveal nothing beyond the account's file.
     private static let harmless: Set<String> = [
         "grant_type", "client_id", "scope", "resource", "audience", "client_assertion_type", "redirect_uri",
     ]
@@ -58,7 +58,7 @@ import TokendProtocol
         headers.map { name, value in
             let known = name.lowercased()
             if harmlessHeaders.contains(known) { return DisplayText.sanitized("\(name): \(value)") }
-            // The scheme of an Authorization or a challenge says how; what follows says who.
+            // The scheme of an Authorization or a challenge is harmless; what follows is secret.
             let isScheme = ["authorization", "www-authenticate"].contains(known)
             return DisplayText.sanitized("\(name): " + (isScheme ? value.prefix { $0 != " " } + " …" : "…"))
         }

@@ -7,9 +7,9 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// Opens the way to the provider's own logout (OpenID Connect RP-Initiated Logout); what is local is gone by then.
+    /// Prepares the provider's own logout (OpenID Connect RP-Initiated Logout); the local secrets are gone by then.
     ///
-    /// - Parameter record: the grant that ended; its ID token goes nowhere but where the grant was made for.
+    /// - Parameter record: the grant that ended; its ID token is sent only where the grant was made for.
     func openEndSession(_ record: GrantRecord?, _ result: inout LogoutResult) async {
         do throws(EndSessionFault) {
             result.endSessionURL = try await endSessionURL(record).text

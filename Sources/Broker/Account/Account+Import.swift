@@ -8,14 +8,14 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// Takes over a refresh token: one refresh tells whether it is good and whom it is for, then it is stored.
+    /// Takes over a refresh token: one refresh tells whether it is valid and whose it is, then it is stored.
     ///
-    /// The token may be good for one use, so the store is checked and the keys are fetched first. If the store refuses
-    /// the result nevertheless, it is kept in memory and written later.
+    /// The token may be single-use, so the store is checked and the keys are fetched first. If the store refuses the
+    /// result nevertheless, it is kept in memory and written later.
     ///
-    /// - Throws: what the provider or the store said. The account's grant is then as it was, but for a store that refused
-    ///   the new one: that is in force, and owed to the store; and for an answer that is of no use but for the refresh
-    ///   token in it, which takes the place of the given one.
+    /// - Throws: the provider's or the store's error. The account's grant is then unchanged, with two exceptions: a
+    ///   grant that the store refused is in force and awaits the store; a refresh token from an otherwise unusable
+    ///   answer replaces the given one.
     func importGrant(_ refreshToken: Secret, scope named: Scope?) async throws(ProtocolError) -> LoginResult {
         let configuration = try context.usable()
         if let login { throw loginUnderWay(login) }
@@ -65,8 +65,8 @@ extension Account {
         throw fault
     }
 
-    /// A write and a removal under a name that no account can have, and what a logout has left to remove: where the store
-    /// would refuse the grant in the end, the token is not used up.
+    /// Tries a write and a removal under a name that no account can have, and finishes a pending removal: if the store
+    /// would refuse the grant later, the token is not used up.
     private func proveStore() async throws(StoreError) {
         try await ports.store.refuseNewer(account: name)
         try await ports.store.write(.probe("import probe"))
@@ -76,7 +76,7 @@ extension Account {
         ports.state.change { $0.removals.remove(name) }
     }
 
-    /// Sends the token, and checks whom it is for.
+    /// Sends the token, and checks whose it is.
     private func tried(
         _ record: GrantRecord,
         _ refreshToken: Secret,
@@ -91,7 +91,7 @@ extension Account {
         }
     }
 
-    /// Stores the grant and takes it over; only then is an application's backend shown its token.
+    /// Stores the grant and takes it over; only then is the token sent to an application's backend.
     private func take(
         _ record: GrantRecord,
         over sent: Secret,
@@ -137,7 +137,8 @@ extension Account {
         return fault
     }
 
-    /// What came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user gave.
+    /// The result came too late to be kept; after a logout that revokes, it is revoked, unless it is what the user
+    /// gave.
     private func overtaken(_ record: GrantRecord, _ sent: Secret, _ work: GrantWork) -> ProtocolError {
         if work.disposition == .revoked, record.refreshToken != sent {
             Task.onLoop { [self] in _ = await revocation.revoke(record) }

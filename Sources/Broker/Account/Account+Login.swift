@@ -53,7 +53,7 @@ extension Account {
 
     /// Takes over a grant that is in the store.
     ///
-    /// - Parameter error: why the store has not taken it yet, which it is asked to do again.
+    /// - Parameter error: why the store has not taken it yet; it is written again.
     func install(_ record: GrantRecord, unstored error: StoreError? = nil) -> LoginResult {
         if revocation.isPending { revocation.clear() }
         ports.state.change { $0.removals.remove(name) }
@@ -72,7 +72,7 @@ extension Account {
         changed()
     }
 
-    /// Whether a program may have a user asked to sign in.
+    /// Whether a program may cause a sign-in prompt.
     func mayAskUser(isStepUp: Bool = false) -> Bool { signIns.mayAskUser(isStepUp: isStepUp) }
 
     /// The login of that id: under way, or ended within the last minute.
@@ -80,7 +80,7 @@ extension Account {
 }
 
 extension LoginResult {
-    /// What a login came to, as everyone who waits for it is told.
+    /// A login's result, as all who wait for it get it.
     init(_ record: GrantRecord, account: String) {
         self.init(
             account: account,

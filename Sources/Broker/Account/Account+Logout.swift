@@ -8,9 +8,9 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// What a newer tokend has stored is not this one's to end.
+    /// Refuses to end a grant that a newer tokend has stored.
     ///
-    /// - Throws: where there is such a grant. A store that does not answer says nothing of it.
+    /// - Throws: if there is such a grant. If the store does not answer, nothing is thrown.
     func refuseNewer() async throws(ProtocolError) {
         guard grant.newestRecord == nil else { return }
         do throws(StoreError) {

@@ -8,7 +8,7 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// The word that `status` has for this account.
+    /// The account's state in `status`.
     var statusState: AccountState {
         guard configuration != nil else { return .misconfigured }
         let grant = self.grant.snapshot
@@ -48,7 +48,7 @@ extension Account {
         }
     }
 
-    /// What `status` says of this account; reads memory alone.
+    /// The account's entry in `status`; reads memory alone.
     var status: AccountStatus {
         let now = ports.clock.now
         let grant = self.grant.snapshot
@@ -80,7 +80,7 @@ extension Account {
         return status
     }
 
-    /// The file's, or the one that was registered; empty before there is one.
+    /// The file's client ID, or the registered one; empty before there is one.
     private var shownClientID: String {
         if let configuration, !configuration.registersClient { return configuration.clientID }
         return grant.record?.destination.clientID ?? client.registeredID ?? ""
@@ -130,7 +130,7 @@ extension StoreError {
 }
 
 extension Moment {
-    /// The unix time of an instant of the boot-time clock, as far as the wall clock goes on as it does.
+    /// The unix time of a boot-time instant, provided that the wall clock does not step.
     func wall(of instant: BootInstant) -> Int64 {
         wall.addingSaturated(boot.duration(to: instant).components.seconds)
     }

@@ -33,7 +33,7 @@ extension Account {
     private func stored() async -> Result<GrantRecord?, StoreError> {
         do throws(StoreError) {
             if ports.state.notes.removals.contains(name) {
-                // A login that is storing its grant settles it by itself.
+                // A login that is storing its grant also settles the removal.
                 guard !signIns.isStoring else { return .success(nil) }
                 try await ports.store.finishRemoval(account: name)
                 ports.state.change { $0.removals.remove(name) }
@@ -70,7 +70,7 @@ extension Account {
 
     // MARK: Writing
 
-    /// Writes a record that the store has refused before.
+    /// Writes a record that the store refused before.
     func write(_ record: GrantRecord) {
         let work = grant.begin()
         Task.onLoop { [self] in
@@ -99,8 +99,8 @@ extension Account {
         return error
     }
 
-    /// Writes down that the provider refuses the grant; where that fails, the next daemon finds out by itself. Another
-    /// refresh token in the store than the one that was refused takes its place.
+    /// Records that the provider refuses the grant; if that fails, the next daemon finds out by itself. If the store
+    /// has another refresh token than the refused one, it takes over that one.
     func note(_ record: GrantRecord) {
         changeItem { [self] stored, work async throws(StoreError) in
             guard stored.refreshToken == record.refreshToken else { return finished(.replaced(stored), for: nil) }

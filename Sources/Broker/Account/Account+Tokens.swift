@@ -6,7 +6,7 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// The answer, where it is at hand; nil: what is needed has begun, and `whenAnswered` tells its end.
+    /// The answer, if it is available now; nil: the necessary work has begun, and `whenAnswered` reports its end.
     func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
         if configuration == nil { return .failure(context.unusable) }
         let (answer, actions) = grant.demand(demand)
@@ -14,7 +14,8 @@ extension Account {
         return result(of: answer)
     }
 
-    /// Calls `body` once what `token` began has ended, or where too many wait already. To be called in the same turn.
+    /// Calls `body` once the work that `token` began has ended, or if too many wait already. Call it in the same turn
+    /// of the loop.
     ///
     /// - Parameter client: the process that asks; nil: the daemon itself.
     /// - Returns: what `stopWaiting` takes.
@@ -28,9 +29,9 @@ extension Account {
         return id
     }
 
-    /// Nobody is there any more for whom that was asked: what is queued for nobody else is not asked for either.
+    /// The client is gone: what is queued for it alone is not requested.
     ///
-    /// - Returns: whether it was waited for still.
+    /// - Returns: whether it was still waiting.
     @discardableResult func stopWaiting(_ id: Int) -> Bool { waiters.remove(id) != nil }
 
     private var crowded: ProtocolError {
@@ -40,10 +41,10 @@ extension Account {
         )
     }
 
-    /// Answers those who wait; `renewed`: with a new token, of that combination.
+    /// Answers those who wait; `renewed`: with a new token, of that variant.
     func resumeWaiters(renewed: Bool, of variant: TokenVariant? = nil) {
         for id in waiters.order {
-            // An answer may have sent another client away.
+            // An answer may have removed another waiter.
             guard let waiter = waiters[id] else { continue }
             if configuration == nil {
                 waiters.answer(id, .failure(context.unusable))
@@ -65,7 +66,7 @@ extension Account {
         }
     }
 
-    /// Where a login waits for its person already, the client is told which.
+    /// Adds the pending login to an error, if one waits for the user.
     func withPendingLogin(_ error: ProtocolError) -> ProtocolError {
         guard error.kind == .loginRequired, let login, login.result == nil else { return error }
         var data = error.data

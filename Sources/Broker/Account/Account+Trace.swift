@@ -7,8 +7,8 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// What passes between here and the provider, made anew: its metadata and keys are fetched; a token request is made
-    /// as it would be, with a refresh token that is none, and not sent.
+    /// The exchanges with the provider, made again: its metadata and keys are fetched; a token request is built with a
+    /// placeholder for the refresh token, and not sent.
     func trace() async -> [Doctor.Exchange] {
         guard let configuration else { return [] }
         let network = TracingTransport(ports.transport)
@@ -18,7 +18,7 @@ extension Account {
         do throws(ProtocolError) {
             let (metadata, endpoint) = try await access.tokenEndpoint()
             if let url = metadata.keySetURL {
-                // Its exchange says what came of it.
+                // The recorded exchange shows the result.
                 _ = try? await access.directory.keys(at: url, wire: wire)
             }
             let sample: TokenRequest

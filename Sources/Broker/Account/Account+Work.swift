@@ -7,7 +7,7 @@ import Systemd
 import TokendProtocol
 
 extension Account {
-    /// Does what the machine asks for.
+    /// Performs the machine's actions.
     func perform(_ actions: [GrantStateMachine.Action]) {
         for action in actions {
             switch action {
@@ -35,7 +35,7 @@ extension Account {
         }
     }
 
-    /// What gets a token from where the grant's tokens come from.
+    /// The flow that gets a token from the grant's source.
     func tokenFlow(
         _ configuration: AccountConfiguration,
         _ record: GrantRecord,
@@ -63,7 +63,8 @@ extension Account {
         }
     }
 
-    /// Ends what was begun for an account whose file is gone or has a fault: nothing is sent, and nobody waits for ever.
+    /// Ends work that was begun for an account whose file is gone or has a fault: nothing is sent, and all waiters are
+    /// answered.
     private func failUnconfigured(_ record: GrantRecord, _ variant: TokenVariant?) {
         grant.begin().start {
         } then: { [self] in
@@ -120,7 +121,7 @@ extension Account {
         }
     }
 
-    /// The error with the time at which the daemon tries again, where it does by itself.
+    /// The error with the time of the daemon's next attempt, if there is one.
     private func untilNext(_ error: ProtocolError) -> ProtocolError {
         guard let next = grant.nextRefresh else { return error }
         var error = error

@@ -5,24 +5,25 @@ import Secrets
 package import Systemd
 package import TokendProtocol
 
-/// One account: joins its parts, each of which owns what it keeps.
+/// One account: joins its parts, each of which owns its state.
 ///
 /// All of it runs on the loop, and nothing is awaited between reading and writing a state. What each part guarantees:
 ///
 /// - `grant` (`GrantKeeper`): the state of the grant changes by events alone, and the timer is set after each. A task
-///   takes a `GrantWork` when it begins. Once there was a login, a logout, an import or a change of flow, the work is not
-///   current: its result changes nothing, and a write that ended too late is corrected. Work that was applied all the
-///   same could bring back a grant that the user has signed out of, or an old one over a new one.
-/// - `GrantKeeper.locks`: the item has one writer at a time, and the refresh token one user. Two writers could store an old
-///   record over a newer one; two users would send a token twice, and the provider would take it for stolen.
-/// - `waiters`: whoever waits for a token is answered once. Each read of the store and each refresh ends with a `resumeWaiters`.
-/// - `signIns`: one login at a time. Until its grant is stored, it can be cancelled; from then on only a logout undoes it.
-/// - `revocation`: a grant that the user signed out of is revoked, by this daemon or by the next one, unless the user has
-///   signed in again: a revocation then could end the new grant.
+///   takes a `GrantWork` when it begins. After a login, a logout, an import or a change of flow, the work is no longer
+///   current: its result changes nothing, and a write that ended too late is corrected. Without this, a late result
+///   could bring back a grant that the user has signed out of, or replace a new one with an old one.
+/// - `GrantKeeper.locks`: the item has one writer at a time, and the refresh token one user. Two writers could store an
+///   old record over a newer one; two users would send a token twice, which the provider would treat as theft.
+/// - `waiters`: each waiter is answered once. Each read of the store and each refresh ends with a `resumeWaiters`.
+/// - `signIns`: one login at a time. Until its grant is stored, it can be cancelled; from then on only a logout undoes
+///   it.
+/// - `revocation`: a grant that the user signed out of is revoked, by this daemon or by the next one, unless the user
+///   has signed in again: a revocation then could end the new grant.
 /// - `client`, `endWatch`: the client's item has one writer at a time; each notice of the grant's end is given once.
 /// - `context` is the only thing that they share, and only `configure` and `retire` change it.
 @LoopActor package final class Account {
-    /// What its parts share: the ports, and what the files say.
+    /// The parts share this: the ports, and the contents of the files.
     let context: AccountContext
     /// The client that the provider knows.
     let client: ClientItem
@@ -31,9 +32,9 @@ package import TokendProtocol
     let waiters = TokenWaiters()
     /// Logins and imports under way.
     let signIns: SignIns
-    /// What the provider could not be told of a logout yet.
+    /// Logouts that the provider has not been told of yet.
     let revocation: PendingRevocation
-    /// Tells that the grant's fixed end comes near.
+    /// Announces the grant's fixed end.
     let endWatch: EndWatch
     private let onRefresh: @LoopActor () -> Void
     private let onChange: @LoopActor () -> Void
@@ -64,7 +65,7 @@ package import TokendProtocol
         grant.onDeadline = { [weak self] actions in self?.perform(actions) }
     }
 
-    /// Something has changed that `status` tells.
+    /// Something that `status` shows has changed.
     func changed() { onChange() }
 
     /// A refresh was answered.
@@ -72,7 +73,7 @@ package import TokendProtocol
 
     // MARK: Configuration
 
-    /// Takes over what the account's file says now.
+    /// Takes over the account's file as it is now.
     func configure(_ new: Configuration.Account, daemon: DaemonConfiguration) {
         let isElsewhere = context.configure(new, daemon: daemon)
         guard configuration != nil else {
@@ -94,15 +95,15 @@ package import TokendProtocol
         waiters.answerAll(.failure(context.gone))
     }
 
-    /// Keeps what a user gives for the account's client, in the secret store and nowhere else.
+    /// Stores a secret of the account's client, in the secret store and nowhere else.
     ///
-    /// - Throws: what is wrong with it, or the store's error; nothing is kept then.
+    /// - Throws: what is wrong with it, or the store's error; then nothing is stored.
     func giveSecret(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
         try await client.give(kind, value)
         clientChanged()
     }
 
-    /// What a provider or the missing secret refused before is tried again.
+    /// Tries again what failed because of the provider's refusal or a missing secret.
     func clientChanged() {
         grant.reconfigure()
         changed()
@@ -110,7 +111,7 @@ package import TokendProtocol
 
     // MARK: The daemon's life
 
-    /// The store was unlocked, or another one took its place.
+    /// The store was unlocked or replaced.
     func storeChanged() {
         perform(grant.storeOpened())
     }
@@ -127,17 +128,17 @@ package import TokendProtocol
         revocation.networkAppeared()
     }
 
-    /// Whether an answer of the provider's is to be stored before the account may be let go of.
+    /// Whether an answer of the provider must be stored before the account may be released.
     var isBusy: Bool { grant.isBusy || signIns.isBusy }
 
-    /// No background work any more but the store's.
+    /// Stops all background work except the store's.
     func stop() {
         login?.cancel("tokend is stopping")
         signIns.closeEndSession()
         grant.stop()
     }
 
-    /// Background work stops, or is taken up again, because a user says so; whoever calls notes it down.
+    /// Stops or resumes background work for the user; the caller records it.
     func pause(_ isPaused: Bool) {
         grant.pause(isPaused)
         changed()
@@ -157,7 +158,7 @@ extension Account {
     /// The login under way.
     package var login: Login? { signIns.login }
 
-    /// The answer to a plain request, where it is at hand.
+    /// The answer to a plain request, if it is available now.
     var readyToken: ReadyToken? { grant.readyToken }
 
     var ports: BrokerPorts { context.ports }
@@ -171,9 +172,9 @@ extension Account {
 
     var hasPolicy: Bool { context.hasPolicy }
 
-    /// Whether every program may have a token without a question.
+    /// Whether every program may have a token without the user's consent.
     var isOpenToAll: Bool { context.isOpenToAll }
 
-    /// Where the account is described.
+    /// The account's file.
     var file: String { context.file }
 }

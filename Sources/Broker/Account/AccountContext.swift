@@ -4,8 +4,8 @@
 import Systemd
 import TokendProtocol
 
-/// What the parts of one account share: its name, its ports, and what its file and `config.json5` say now. `Account`
-/// changes it, and the parts read it anew for each use.
+/// State that the parts of one account share: its name, its ports, and the current contents of its file and
+/// `config.json5`. `Account` changes it, and the parts read it anew for each use.
 @LoopActor final class AccountContext {
     let name: String
     let ports: BrokerPorts
@@ -14,7 +14,7 @@ import TokendProtocol
     private(set) var daemon: DaemonConfiguration
     /// nil while the account's file has faults, or is gone.
     private(set) var configuration: AccountConfiguration?
-    /// The last configuration without a fault: a record is written with its names while the file has one.
+    /// The last configuration without a fault; records are written with its names while the file has a fault.
     private(set) var lastConfiguration: AccountConfiguration?
     private(set) var faults: [ConfigurationFault] = []
 
@@ -25,9 +25,9 @@ import TokendProtocol
         self.daemon = daemon
     }
 
-    /// Takes over what the files say now.
+    /// Takes over the files as they are now.
     ///
-    /// - Returns: whether a sign-in that is under way could end up elsewhere than it was begun for.
+    /// - Returns: whether a sign-in that is under way could now reach another destination than it was begun for.
     func configure(_ new: Configuration.Account, daemon: DaemonConfiguration) -> Bool {
         let hasMoved = self.daemon.wire != daemon.wire
         self.daemon = daemon
@@ -51,7 +51,7 @@ import TokendProtocol
         faults = []
     }
 
-    // MARK: What they say
+    // MARK: Contents of the files
 
     /// The account as its file describes it.
     ///
@@ -61,32 +61,32 @@ import TokendProtocol
         return configuration
     }
 
-    /// The fault that keeps every use of this account; nil where there is none.
+    /// The fault that disables this account; nil if there is none.
     var fault: ProtocolError? { faults.first?.protocolError }
 
     /// Why the account cannot be used while it has no configuration.
     var unusable: ProtocolError { fault ?? gone }
 
-    /// The error for those who still use an account whose file is gone.
+    /// The error for uses of an account whose file is gone.
     var gone: ProtocolError {
         ProtocolError(.accountUnknown, "the account “\(name)” was removed")
     }
 
     var wire: WireSettings { daemon.wire.settings(of: configuration) }
 
-    /// Whether a grant may go where it would go by the settings of now.
+    /// Whether the current settings allow the grant to be sent where they would send it.
     func isAllowed(_ record: GrantRecord?) -> Bool {
         guard let record, let configuration else { return true }
         return record.destination.allows(configuration, wire: daemon.wire)
             && record.source.isOfUser == configuration.tokenSource.isOfUser
     }
 
-    /// The record that is in force for the account as its file describes it now, given the store's.
+    /// The record in force for the account under its current file, given the store's.
     func inForce(_ stored: GrantRecord?) -> GrantRecord? {
         guard let configuration else { return stored }
         let source = configuration.tokenSource
         guard !source.isOfUser else { return stored?.source.isOfUser == false ? nil : stored }
-        // A user's grant is held back and not thrown away: the old flow may come back.
+        // A user's grant is held back, not discarded: the old flow may come back.
         if let stored, stored.source.isOfUser, !stored.isOver { return stored }
         if let stored, stored.source == source, isAllowed(stored) { return stored }
         return .withoutUser(configuration, wire: daemon.wire, at: ports.clock.now.wall)
@@ -95,7 +95,7 @@ import TokendProtocol
     /// Writes a grant's record into the account's item, with the names of the last good file.
     func write(_ record: GrantRecord) async -> Result<Void, StoreError> {
         guard let configuration = configuration ?? lastConfiguration else {
-            // Without a configuration there was no grant that could need storing.
+            // Without a configuration there was no grant to store.
             return .failure(StoreError(code: .unavailable, message: "the file of “\(name)” was never in order"))
         }
         do {
@@ -108,15 +108,15 @@ import TokendProtocol
 
     // MARK: The account's policy
 
-    /// The last policy that was read without a fault: a file that has one now does not open the account.
+    /// The last policy that was read without a fault: a faulty file does not open the account.
     var policy: AccountPolicy { (configuration ?? lastConfiguration)?.policy ?? AccountPolicy() }
 
-    /// Whether the rules are known: they are not if the file has had a fault since the daemon's start.
+    /// Whether the policy is known: it is not if the file has had a fault since the daemon's start.
     var hasPolicy: Bool { configuration != nil || lastConfiguration != nil }
 
-    /// Whether every program may have a token without a question.
+    /// Whether every program may have a token without the user's consent.
     var isOpenToAll: Bool { policy.isOpen(under: daemon.administrator) }
 
-    /// Where the account is described.
+    /// The account's file.
     var file: String { lastConfiguration?.file ?? ports.files.path(of: name) }
 }

@@ -6,12 +6,12 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// An account's OAuth client: its item in the secret store, and what is known of that without a secret.
+/// An account's OAuth client: its item in the secret store, and the facts about it that are not secret.
 @LoopActor final class ClientItem {
     private let context: AccountContext
     /// Serialises changes of the item.
     private let mutex = AsyncMutex()
-    /// Whether the secret store has one; nil: it was not looked at.
+    /// Whether the secret store has the item; nil: not read yet.
     private var isPresent: Bool?
     /// The client that a provider has registered for the next sign-in.
     private(set) var registeredID: String?
@@ -32,7 +32,7 @@ import TokendProtocol
 
     /// The account's provider, as this client reaches it.
     ///
-    /// - Parameter destination: that of the grant that is used, whose client need not be in the account's file.
+    /// - Parameter destination: the destination of the grant in use; its client need not be in the account's file.
     func access(_ configuration: AccountConfiguration, for destination: GrantDestination? = nil) -> ProviderAccess {
         ProviderAccess(
             account: destination.map(configuration.asClient) ?? configuration,
@@ -47,7 +47,7 @@ import TokendProtocol
 
     // MARK: What is known
 
-    /// The first read of all items brought the client's, or none; its secret is not looked at.
+    /// The first read of all items brought the client's item, or none; its secret is not read.
     func firstRead(_ item: StoredItem?) {
         isPresent = item != nil
         registeredID = item?.clientID
@@ -58,12 +58,12 @@ import TokendProtocol
         isPresent = true
     }
 
-    /// A grant has come into force, maybe of a client that was registered for it.
+    /// A grant has come into force; its client may have been registered for it.
     func noteClient(of record: GrantRecord) {
         if record.destination.isRegistered { registeredID = record.destination.clientID }
     }
 
-    /// What the client's authentication lacks in the secret store, as far as known; nil if nothing.
+    /// What the secret store lacks for the client's authentication, as far as known; nil if nothing.
     var missing: ProtocolError? {
         guard let configuration = context.configuration, !configuration.registersClient, isPresent == false else {
             return nil
@@ -79,9 +79,9 @@ import TokendProtocol
 
     // MARK: Changes
 
-    /// Keeps what a user gives for the client, in the secret store and nowhere else.
+    /// Stores a secret of the client, in the secret store and nowhere else.
     ///
-    /// - Throws: what is wrong with it, or the store's error; nothing is kept then.
+    /// - Throws: what is wrong with it, or the store's error; then nothing is stored.
     func give(_ kind: ClientSecretKind, _ value: Secret) async throws(ProtocolError) {
         let configuration = try context.usable()
         try ClientSecretCheck.check(kind, value, for: configuration, member: "value")

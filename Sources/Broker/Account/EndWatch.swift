@@ -4,9 +4,9 @@
 import OAuth
 import Systemd
 
-/// Watches the fixed end of an account's grant, and tells that it comes near: once for each of `EndNotice`'s marks.
+/// Watches the fixed end of an account's grant, and announces it once for each of `EndNotice`'s marks.
 @LoopActor final class EndWatch {
-    /// The grant's end, in unix seconds, and since when it has lived.
+    /// The grant's end, and when it began, in unix seconds.
     private struct Span {
         var end: Int64
         var signedInAt: Int64
@@ -32,7 +32,7 @@ import Systemd
         self.log = log
     }
 
-    /// Whether a user should sign in anew soon.
+    /// Whether the user should sign in again soon.
     var isEnding: Bool {
         guard let span else { return false }
         return EndNotice.due(end: span.end, signedInAt: span.signedInAt, at: clock.now.wall) != nil
@@ -61,7 +61,7 @@ import Systemd
         }
     }
 
-    /// Each refresh names the end anew, a second off.
+    /// Each refresh states the end again, a second off.
     private func wasTold(_ days: Int64, _ end: Int64) -> Bool {
         guard let given, abs(given.end.subtractingSaturated(end)) < 3600 else { return false }
         return given.days <= days

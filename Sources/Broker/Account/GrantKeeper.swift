@@ -5,18 +5,18 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// The grant of one account: its state machine, the timer of what it has due, and the order of the tasks that work for it.
+/// The grant of one account: its state machine, its timer, and the order of the tasks that work for it.
 ///
-/// Each event of the machine is a method here, which sets the timer and returns what `Account` is to do. Tasks take a
+/// Each event of the machine is a method here, which sets the timer and returns the actions for `Account`. Tasks take a
 /// `GrantWork` before they begin, and change the item and the state through that alone.
 @LoopActor final class GrantKeeper {
     private let context: AccountContext
-    /// Told what to do when the timer fires.
+    /// Called with the due actions when the timer fires.
     var onDeadline: (@LoopActor ([GrantStateMachine.Action]) -> Void)?
     private var machine: GrantStateMachine {
         didSet { readyToken = nil }
     }
-    /// What a plain request gets without asking the machine; any change of state or settings drops it.
+    /// The answer to plain requests without asking the machine; any change of state or settings drops it.
     private(set) var readyToken: ReadyToken?
     /// Rises with each login, logout, import and change of flow.
     private(set) var generation = 0
@@ -26,9 +26,9 @@ import TokendProtocol
     let locks = GrantLocks()
     private var timer: (any ScheduledTimer)?
     private var armedFor: BootInstant?
-    /// No background work any more but the store's: the daemon is ending.
+    /// No background work except the store's: the daemon is ending.
     private var isStopped = false
-    /// Whether it was told that an ID token of a renewal was not kept.
+    /// Whether a dropped ID token of a renewal was already reported.
     private var hasDroppedIDToken = false
 
     init(_ context: AccountContext) {
@@ -40,33 +40,33 @@ import TokendProtocol
     private var now: Moment { context.ports.clock.now }
     private func random() -> Double { context.ports.entropy.random() }
 
-    // MARK: What others may know
+    // MARK: Read by others
 
     var snapshot: GrantSnapshot { machine.snapshot }
     /// The record in force; nil without a live grant.
     var record: GrantRecord? { machine.record }
     /// The record with the newest refresh token, stored or not: what a logout revokes.
     var newestRecord: GrantRecord? { machine.newestRecord }
-    /// A record that the store must still take before the daemon ends; nil if nothing would be lost.
+    /// A record that must still be stored before the daemon ends; nil if nothing would be lost.
     var unstoredRecord: GrantRecord? { machine.unstoredRecord }
     /// Whether the store has refused a record whose refresh token is nowhere else.
     var hasPendingWrite: Bool { machine.snapshot.pendingWriteError != nil }
-    /// Whether something is under way that must not be cut off.
+    /// Whether work is under way that must not be interrupted.
     var isBusy: Bool { machine.isBusy }
     /// Whether the store is being read.
     var isLoading: Bool { machine.isLoading }
     /// When the next refresh is due by itself.
     var nextRefresh: BootInstant? { machine.nextRefresh }
-    /// Why no narrower token is requested.
+    /// The reason why no down-scoped token is requested.
     var narrowingSticks: ProtocolError { machine.narrowingSticks }
 
     func heldToken(of variant: TokenVariant?) -> HeldToken? { machine.heldToken(of: variant) }
 
-    /// Keeps an answer for the plain requests to come, where the state is such that they get this token as long as it
-    /// holds; with the next change of state it is gone.
+    /// Keeps an answer for later plain requests, if the state allows this token to be served while it is valid; the
+    /// next change of state drops it.
     ///
-    /// Not if the token's end is unknown: it is renewed as a precaution, and whether it is still trusted is the machine's
-    /// to say, each time.
+    /// Not if the token's end is unknown: it is renewed as a precaution, and the machine decides each time whether to
+    /// trust it still.
     func keepReady(_ result: TokenGet.Result, of token: HeldToken) {
         guard context.isOpenToAll, token.wholeLife != nil, !result.refreshed, context.fault == nil,
             !machine.isHeldBack, machine.record?.token == token
@@ -76,7 +76,7 @@ import TokendProtocol
 
     /// An ID token of a renewal was not kept.
     ///
-    /// - Returns: whether it is the first of this sign-in. What fails a check now does at each renewal.
+    /// - Returns: whether it is the first of this sign-in. A check that fails now fails at each renewal.
     func noteDroppedIDToken() -> Bool {
         defer { hasDroppedIDToken = true }
         return !hasDroppedIDToken
@@ -88,12 +88,12 @@ import TokendProtocol
     func demand(_ demand: TokenDemand) -> (answer: GrantStateMachine.Answer, actions: [GrantStateMachine.Action]) {
         let ready = readyToken
         let result = machine.demand(demand, at: now)
-        // What begins nothing and is about another token leaves the account's own as it is.
+        // A request that begins nothing and is about another token does not affect the account's own.
         if demand.variant != nil, result.actions.isEmpty { readyToken = ready }
         return armed(result)
     }
 
-    /// What a client waited for has ended.
+    /// The work that a client waited for has ended.
     func resume(
         _ demand: TokenDemand,
         renewed: Bool,
@@ -102,16 +102,16 @@ import TokendProtocol
         armed(machine.resume(demand, renewed: renewed, of: variant, at: now))
     }
 
-    // MARK: The user's decision
+    // MARK: The user's decisions
 
-    /// A grant comes into force, which is in the store, or is to be written again because of `error`.
+    /// A grant comes into force: it is in the store, or is written again because of `error`.
     func signedIn(_ record: GrantRecord, unstored error: StoreError? = nil) -> [GrantStateMachine.Action] {
         invalidateInFlightWork(.dropped)
         hasDroppedIDToken = false
         return armed(machine.signedIn(record, unstored: error, at: now, random: random()))
     }
 
-    /// The user signs out, or the account's flow has no place for the grant.
+    /// The user signs out, or the account's flow does not use the grant.
     func loggedOut(_ disposition: GrantWork.Disposition = .dropped) -> [GrantStateMachine.Action] {
         invalidateInFlightWork(disposition)
         return armed(machine.loggedOut())
@@ -122,7 +122,7 @@ import TokendProtocol
         lateDisposition = disposition
     }
 
-    /// Background work stops, or is taken up again, because a user says so.
+    /// Stops or resumes background work for the user.
     func pause(_ isPaused: Bool) {
         machine.isPaused = isPaused
         arm()
@@ -130,8 +130,8 @@ import TokendProtocol
 
     // MARK: Settings
 
-    /// Takes over the settings of now, and keeps the grant from going anywhere but where it was made for. What a
-    /// provider refused before is tried again.
+    /// Takes over the current settings, and holds back a grant that they would send elsewhere. What a provider refused
+    /// before is tried again.
     func reconfigure() {
         let settings = context.configuration?.refresh ?? machine.settings
         machine.reconfigured(settings: settings, isHeldBack: !context.isAllowed(machine.record))
@@ -144,7 +144,7 @@ import TokendProtocol
         arm()
     }
 
-    /// No background work any more but the store's.
+    /// Stops all background work except the store's.
     func stop() {
         isStopped = true
         enableIfUsable()
@@ -166,7 +166,7 @@ import TokendProtocol
     /// The store can be tried again.
     func storeOpened() -> [GrantStateMachine.Action] { armed(machine.storeOpened(at: now)) }
 
-    /// The store took, or refused again, what it had refused before.
+    /// The store accepted, or refused again, a record that it had refused before.
     func written(_ result: Result<Void, StoreError>) -> [GrantStateMachine.Action] {
         armed(machine.written(result, at: now))
     }
@@ -202,7 +202,7 @@ import TokendProtocol
         return result
     }
 
-    /// One timer, at whatever is due next; what is further ahead than a day is looked at again then (engine rule 14).
+    /// One timer, for what is due next; anything more than a day ahead is checked again after a day (engine rule 14).
     private func arm() {
         let deadline = machine.deadline
         guard deadline != armedFor else { return }
@@ -229,7 +229,7 @@ import TokendProtocol
     /// Begins work for the grant as it is now.
     func begin() -> GrantWork { GrantWork(self, generation) }
 
-    /// Corrects the store after a write that ended too late: it gets what is in force now. The item must be held.
+    /// Corrects the store after a write that ended too late: writes the record in force. The caller holds the item.
     func reconcile() async {
         let (name, ports) = (context.name, context.ports)
         if let record = machine.newestRecord {

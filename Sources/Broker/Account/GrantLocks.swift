@@ -12,8 +12,8 @@ import Systemd
     /// Whether the item is being changed.
     var isItemHeld: Bool { item.isLocked }
 
-    /// Runs `body` as the only one that changes the item, from its look at what is in force to the store's answer: a
-    /// writer without it may put an old record over a newer one.
+    /// Runs `body` as the only one that changes the item, from reading the record in force to the store's answer: a
+    /// writer without the lock may put an old record over a newer one.
     func withItem<Value, Failure: Error>(
         _ body: @LoopActor () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -3,7 +3,7 @@
 
 import Systemd
 
-/// Work on a grant that takes a while: a read or a write of its item, a refresh, an import.
+/// Long-running work on a grant: a read or a write of its item, a refresh, an import.
 ///
 /// It is current until the next login, logout, import or change of flow. After that it must change nothing, since it
 /// could undo what the user did: `start` drops its result, and `change` corrects the store.
@@ -47,11 +47,11 @@ import Systemd
         try await keeper.locks.withItem(body)
     }
 
-    /// Makes one change of the item, inside of `withItem`, if the work is current. If it is not any more afterwards, the
-    /// store is corrected: it gets what is in force now.
+    /// Makes one change of the item, inside `withItem`, if the work is current. If it is no longer current afterwards,
+    /// the store is corrected: it gets the record in force.
     ///
     /// - Parameter apply: takes the change over before anything else can run.
-    /// - Returns: nil where the work is not current.
+    /// - Returns: nil if the work is not current.
     func change<Value, Outcome, Failure: Error>(
         _ body: @LoopActor () async throws(Failure) -> Value,
         then apply: @LoopActor (Value) -> Outcome

@@ -10,14 +10,14 @@ import TokendProtocol
 /// The result of a revocation request.
 enum RevocationOutcome {
     case done
-    /// A sentence; a second try would fail the same way.
+    /// The reason, as a sentence; a second try would fail the same way.
     case refused(String)
-    /// A sentence; a later try may succeed.
+    /// The reason, as a sentence; a later try may succeed.
     case unreached(String)
 }
 
-/// Tells the provider of an account that a grant is over (RFC 7009), and keeps what it could not be told yet: in the
-/// store, as an item of kind `revocation`, until the provider is reached or a week has gone by.
+/// Revokes an account's ended grants at the provider (RFC 7009), and keeps those that could not be revoked yet in the
+/// store, as an item of kind `revocation`, until the provider is reached or a week has passed.
 @LoopActor final class PendingRevocation {
     private let context: AccountContext
     private let client: ClientItem
@@ -32,7 +32,7 @@ enum RevocationOutcome {
     private var name: String { context.name }
     private var ports: BrokerPorts { context.ports }
 
-    /// Whether the provider could not be told of the last logout yet.
+    /// Whether the last logout could not be reported to the provider yet.
     var isPending: Bool { triedAt != nil }
 
     /// Saves a copy of the grant before its item is deleted, so that the next daemon can resume the revocation after a
@@ -46,8 +46,8 @@ enum RevocationOutcome {
         }
     }
 
-    /// Tells the provider of a logout, and removes the copy, unless the provider could not be reached: then the next
-    /// network or the next start tells it.
+    /// Revokes a grant after a logout, and removes the copy, unless the provider could not be reached: then the next
+    /// network or the next start tries again.
     func send(_ record: GrantRecord, _ result: inout LogoutResult) async {
         guard !revocable(record).isEmpty else { return }
         switch await revoke(record) {
@@ -73,8 +73,7 @@ enum RevocationOutcome {
         }
     }
 
-    /// A network has come: a provider that could not be told before is told now, ten seconds after the last try at the
-    /// soonest.
+    /// A network has come: tries again, at most once in ten seconds.
     func networkAppeared() {
         guard let triedAt, triedAt.duration(to: ports.clock.now.boot) >= .seconds(10) else { return }
         self.triedAt = ports.clock.now.boot
@@ -92,7 +91,7 @@ enum RevocationOutcome {
         }
     }
 
-    /// Gives it up, because somebody has signed in again: to revoke the grant before could end the new one, too.
+    /// Gives up the revocation because the user has signed in again: it could end the new grant, too.
     func clear() {
         triedAt = nil
         Task.onLoop { [self] in
@@ -104,7 +103,7 @@ enum RevocationOutcome {
         }
     }
 
-    /// Tells the provider; never anywhere but where the grant was made for.
+    /// Revokes the grant at the provider; sends nothing except where the grant was made for.
     func revoke(_ record: GrantRecord) async -> RevocationOutcome {
         guard let configuration = context.configuration else {
             return .unreached("the settings of “\(name)” have a fault")
@@ -151,7 +150,7 @@ enum RevocationOutcome {
         }
     }
 
-    /// The tokens whose end the provider is told of, refresh token first.
+    /// The tokens to revoke, refresh token first.
     private func revocable(_ record: GrantRecord) -> [(token: Secret, hint: RevocationRequest.Hint)] {
         [
             record.refreshToken.map { ($0, .refreshToken) },
@@ -165,7 +164,7 @@ extension GrantRecord {
     /// Seconds after which a pending revocation is given up.
     private static let longestRevocation: Int64 = 604_800
 
-    /// Whether the provider need not be told any more that this grant ended here.
+    /// Whether it is too late to revoke the grant.
     func isRevocationExpired(at now: Int64) -> Bool {
         guard let since = ended?.at else { return false }
         return now.subtractingSaturated(since) > Self.longestRevocation

@@ -4,10 +4,10 @@
 import Systemd
 package import TokendProtocol
 
-/// A held token with its answer encoded: what a plain request gets without another look at the grant.
+/// A held token with its answer encoded, for plain requests that need no other decision.
 ///
-/// An account has one between two changes of its state, and drops it with the first: so whatever the state machine
-/// decides is decided anew, by it, before a ready token is there again.
+/// It exists only while the account's state does not change: each change drops it, and the state machine decides again
+/// before there is a new one.
 package final class ReadyToken {
     /// The answer.
     package let result: TokenGet.PreparedResult
@@ -29,7 +29,7 @@ package final class ReadyToken {
         }
     }
 
-    /// Seconds that it still holds, as `HeldToken.remaining(at:)` reckons them; nil where no end is known.
+    /// Seconds of validity left, as computed by `HeldToken.remaining(at:)`; nil if no end is known.
     package func remaining(at now: Moment) -> Int64? {
         guard let end else { return nil }
         let boot = Int64(clamping: end.boot.microseconds) - Int64(clamping: now.boot.microseconds)

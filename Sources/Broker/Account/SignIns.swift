@@ -3,30 +3,31 @@
 
 import Systemd
 
-/// How one account comes by a grant and leaves the provider: the login under way and those that ended a short while ago,
-/// imports, the provider's own logout; and when a program may have the user asked again.
+/// The sign-ins of one account: the login under way and those that ended recently, imports, the provider's own logout,
+/// and whether a program may ask the user again.
 @LoopActor final class SignIns {
     private static let endedLife: Duration = .seconds(60)
 
     private let clock: any Clock
     /// The login under way; nil: there is none.
     private(set) var login: Login?
-    /// Logins that ended, for those who ask within a minute.
+    /// Logins that ended within the last minute, for late requests.
     private var ended: [(login: Login, endedAt: BootInstant)] = []
-    /// After a login that came to nothing.
+    /// Begins after a login without success.
     private var loginPause = PromptPause()
-    /// After a login that an API's challenge began, whatever came of it: a provider may let it through unseen.
+    /// Begins after a login for an API's challenge, whatever its result: a provider may complete it without user
+    /// interaction.
     private var stepUpPause = PromptPause()
     /// Imports under way.
     private var importCount = 0
-    /// The way to the provider's own logout, of the last one that was asked for.
+    /// The provider's own logout that was prepared last.
     private var endSession: EndSession?
 
     init(clock: any Clock) {
         self.clock = clock
     }
 
-    /// Whether a grant is on its way into the store that would be lost if the daemon ended.
+    /// Whether a grant is being stored that would be lost if the daemon ended.
     var isBusy: Bool { isStoring || importCount > 0 }
 
     /// Whether the login under way is storing its grant.
@@ -46,7 +47,7 @@ import Systemd
         if self.login === login { self.login = nil }
         let now = clock.now.boot
         ended.removeAll { $0.endedAt.duration(to: now) > Self.endedLife }
-        // Each newer login ends the one before; nobody waits for more than a few of them.
+        // Each newer login ends the one before; only a few can be waited for.
         ended = ended.suffix(15) + [(login, now)]
         if isSignedIn { loginPause.lift() } else if login.isShown { loginPause.begin(at: now) }
         if login.isStepUp, login.isShown { stepUpPause.begin(at: now) }
@@ -59,7 +60,7 @@ import Systemd
         return ended.first { $0.login.id == id && $0.endedAt.duration(to: now) <= Self.endedLife }?.login
     }
 
-    /// Whether a program may have a user asked to sign in.
+    /// Whether a program may cause a sign-in prompt.
     func mayAskUser(isStepUp: Bool) -> Bool {
         let now = clock.now.boot
         return !loginPause.isOn(at: now) && !(isStepUp && stepUpPause.isOn(at: now))
@@ -78,7 +79,7 @@ import Systemd
 
     // MARK: The provider's own logout
 
-    /// Closes the way to the provider's logout that is open: its port may be the one that is registered.
+    /// Ends the open logout at the provider: its port may be the registered one.
     func closeEndSession() {
         endSession?.close()
         endSession = nil

@@ -4,10 +4,10 @@
 package import Systemd
 import TokendProtocol
 
-/// Who waits for a token of one account, and how much of that there may be.
+/// The requests that wait for a token of one account, and their limits.
 ///
-/// A combination is queued as long as somebody waits for it, and no longer: there is no other queue. Where it gets too
-/// much, the process that waits most often loses its newest wait, so that one program's many do not end another's.
+/// A variant is queued as long as a request waits for it, and no longer: there is no other queue. If there are too
+/// many, the process with the most requests loses its newest, so that one program cannot displace the others.
 @LoopActor package final class TokenWaiters {
     /// A client that waits, or the daemon itself.
     @LoopActor struct Waiter {
@@ -15,34 +15,34 @@ import TokendProtocol
         /// Its process; nil: the daemon.
         let client: Int32?
         let answer: @LoopActor (Result<Account.Served, ProtocolError>) -> Void
-        /// Which one it is.
+        /// Its identity.
         fileprivate(set) var id = 0
     }
 
-    /// Each is answered in the same turn of the loop, and a person's machine does not run so many programs.
+    /// All are answered in the same turn of the loop; a user's machine does not run so many programs.
     package nonisolated static let most = 4096
-    /// Each costs a request to the provider: as many as an account remembers afterwards.
+    /// Each costs a request to the provider: as many as an account caches.
     package nonisolated static let mostCombinations = VariantCache.capacity
 
     private var waiting: [Int: Waiter] = [:]
     private var nextID = 0
     private var clients: [Int32?: Int] = [:]
-    /// The combinations that are waited for, and by how many.
+    /// The variants that are waited for, and by how many requests.
     private var combinations: [(variant: TokenVariant, count: Int)] = []
 
     var count: Int { waiting.count }
 
-    /// The numbers of all waits: those for the account's own token first, then the longest first. So nobody's other
-    /// combinations hold the account's own token up for longer than the one that is under way.
+    /// The IDs of all waiters: those for the account's own token first, then the longest first. Other variants can
+    /// delay the account's own token only by the refresh under way.
     var order: [Int] {
         waiting.values.sorted { ($0.rank, $0.id) < ($1.rank, $1.id) }.map(\.id)
     }
 
     subscript(_ id: Int) -> Waiter? { waiting[id] }
 
-    /// Takes one in.
+    /// Adds a waiter.
     ///
-    /// - Returns: its number, and who has to go for it; that may be itself.
+    /// - Returns: its ID, and those that must give way, possibly itself.
     func add(_ waiter: Waiter) -> (id: Int, crowdedOut: [Waiter]) {
         var waiter = waiter
         waiter.id = nextID
@@ -61,7 +61,7 @@ import TokendProtocol
         return (waiter.id, crowdedOut)
     }
 
-    /// Answers one, who is not waited for any more then.
+    /// Answers and removes one waiter.
     func answer(_ id: Int, _ result: Result<Account.Served, ProtocolError>) {
         remove(id)?.answer(result)
     }
@@ -75,7 +75,7 @@ import TokendProtocol
         for waiter in all { waiter.answer(result) }
     }
 
-    /// Lets go of one without an answer.
+    /// Removes one without an answer.
     func remove(_ id: Int) -> Waiter? {
         guard let waiter = waiting.removeValue(forKey: id) else { return nil }
         let left = (clients[waiter.client] ?? 1) - 1
@@ -89,11 +89,11 @@ import TokendProtocol
         return waiter
     }
 
-    /// The wait that is too much, if one is: the newest of the process that has most. The daemon's own stay.
+    /// The waiter over the limit, if there is one: the newest of the process that has most. The daemon's own stay.
     private func excess(after newest: Waiter) -> Int? {
         let hasTooManyCombinations = combinations.count > Self.mostCombinations
         guard waiting.count > Self.most || hasTooManyCombinations else { return nil }
-        // Mostly that is whoever has just come, and then nobody needs to look through all.
+        // Usually that is the newest waiter, which saves the search.
         let most = clients.filter { $0.key != nil }.map(\.value).max() ?? 0
         let isCandidate = waiting[newest.id] != nil && (newest.demand.variant != nil || !hasTooManyCombinations)
         if isCandidate, newest.client != nil, clients[newest.client] == most { return newest.id }

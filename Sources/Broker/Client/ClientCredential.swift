@@ -7,7 +7,7 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// What an account's client authenticates with, as it was found in the secret store.
+/// What an account's client authenticates with, as found in the secret store.
 enum ClientCredential {
     case none
     case secret(Secret)
@@ -16,12 +16,12 @@ enum ClientCredential {
 
 /// Why a client cannot authenticate.
 enum ClientFault: Error {
-    /// The store did not answer: nothing is known.
+    /// The store did not answer.
     case store(StoreError)
-    /// Nothing usable is in the store: a user must give it.
+    /// The store has nothing usable: the user must supply it.
     case configuration(ProtocolError)
 
-    /// What a client of the daemon is told.
+    /// The error as a client of the daemon gets it.
     var protocolError: ProtocolError {
         switch self {
         case .store(let error): error.protocolError
@@ -31,7 +31,7 @@ enum ClientFault: Error {
 }
 
 extension ClientFault {
-    /// The store has no such secret, or one that was given for another place.
+    /// The store has no such secret, or one that was given for another destination.
     static func missing(
         _ kind: ClientSecretKind,
         _ account: AccountConfiguration,
@@ -46,7 +46,7 @@ extension ClientFault {
         return fault(account, "“\(account.name)” shows itself with \(method), and \(why); give it with: \(command)")
     }
 
-    /// The key in the store does not make a signature.
+    /// The key in the store cannot sign.
     static func unusableKey(_ account: AccountConfiguration, _ reason: String) -> ClientFault {
         fault(
             account,
@@ -55,7 +55,7 @@ extension ClientFault {
         )
     }
 
-    /// The registration that a grant was made with is not in the store any more.
+    /// The registration that a grant was made with is no longer in the store.
     static func unregistered(_ account: AccountConfiguration) -> ClientFault {
         fault(
             account,

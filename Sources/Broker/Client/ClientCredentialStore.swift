@@ -5,8 +5,8 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// The item of kind `client` of one account. It is read for each use, so that no secret stays in memory and the current
-/// content counts.
+/// One account's item of kind `client`. It is read for each use, so that no secret stays in memory and changes take
+/// effect.
 @LoopActor struct ClientCredentialStore {
     let store: any CredentialStore
     /// Serialises changes of the item.
@@ -16,7 +16,7 @@ import TokendProtocol
     /// Remembers what could not be removed.
     let state: any LastingState
 
-    /// What the store has for the account's client; empty where it has nothing.
+    /// The store's record of the account's client; empty if there is none.
     func record(of account: String) async throws(StoreError) -> ClientRecord {
         // Ignores an item that is pending removal for an earlier account of this name.
         guard !state.notes.clientRemovals.contains(account) else { return ClientRecord() }
@@ -24,7 +24,7 @@ import TokendProtocol
         return try ClientRecord.read(item)
     }
 
-    /// Changes the item, durably; an unreadable one is written anew.
+    /// Changes the item durably; an unreadable one is overwritten.
     func change(
         _ account: AccountConfiguration,
         _ body: (inout ClientRecord) -> Void
@@ -48,7 +48,7 @@ import TokendProtocol
         }
     }
 
-    /// Keeps what a user gives, for where the account's file sends it now.
+    /// Stores what the user gives, for the destination in the account's file.
     func give(
         _ kind: ClientSecretKind,
         _ value: Secret,
@@ -62,7 +62,7 @@ import TokendProtocol
         }
     }
 
-    /// Removes the item that an earlier removal of the account has left, unless a newer tokend wrote it.
+    /// Removes the item left by an earlier removal of the account, unless a newer tokend wrote it.
     func finishRemoval(_ account: String) async throws(StoreError) {
         try await mutex.withLock { () async throws(StoreError) in
             guard state.notes.clientRemovals.contains(account) else { return }

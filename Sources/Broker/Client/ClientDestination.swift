@@ -4,8 +4,8 @@
 import HTTPTypes
 package import StrictJSON
 
-/// Where a client's secret or key may go: recorded when it is given, and compared with the account's file before it is
-/// used, so that no edit of the file sends it anywhere else.
+/// Where a client's secret or key may be sent: recorded when it is given, and compared with the account's file before
+/// each use, so that no edit of the file sends it elsewhere.
 ///
 /// The client authentication and the proxy are not part of it: neither shows the secret to another party.
 package struct ClientDestination: Sendable, Equatable {
@@ -13,7 +13,7 @@ package struct ClientDestination: Sendable, Equatable {
     package var namesIssuer: Bool
     /// Empty for an account whose client is registered at sign-in.
     package var clientID: String
-    /// The endpoints that the account's file names itself, by the names that the file has for them.
+    /// The endpoints that the account's file sets, by their names in the file.
     package var endpoints: [String: String]
     package var caDigests: [String]
 

@@ -5,10 +5,10 @@ import Secrets
 import StrictJSON
 
 extension ClientRecord {
-    /// The version of the item's form that this daemon writes; it reads no newer one.
+    /// The version of the item's format that this daemon writes; newer ones are not read.
     static let version: Int64 = 1
 
-    /// The item as it goes into the store.
+    /// The item as stored.
     package func item(for account: AccountConfiguration) -> StoredItem {
         StoredItem(
             kind: .client,

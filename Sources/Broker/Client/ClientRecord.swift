@@ -3,9 +3,9 @@
 
 package import Secrets
 
-/// What lies in the secret store for one account's client: what a user gave, and what providers registered.
+/// The stored secrets of one account's client: those that a user gave, and those that providers registered.
 package struct ClientRecord: Sendable, Equatable {
-    /// A secret that a user gave, and where it may go.
+    /// A secret that a user gave, and where it may be sent.
     package struct Given: Sendable, Equatable {
         package var value: Secret
         package var destination: ClientDestination
@@ -21,8 +21,8 @@ package struct ClientRecord: Sendable, Equatable {
     package var clientKey: Given?
     /// Lets the client register itself (RFC 7591, section 3).
     package var initialAccessToken: Given?
-    /// What providers registered, the newest last: the one that the next sign-in uses, and the one of the grant that
-    /// is held, where that is another.
+    /// Clients that providers registered, the newest last: the one for the next sign-in, and the held grant's, if it is
+    /// another.
     package var registrations: [ClientRegistration] = []
 
     package init() {}
@@ -56,7 +56,7 @@ package enum ClientSecretKind: String, Sendable, CaseIterable {
     case clientKey = "client_key"
     case initialAccessToken = "initial_access_token"
 
-    /// For people.
+    /// For users.
     package var title: String {
         switch self {
         case .clientSecret: "client secret"
@@ -74,7 +74,7 @@ package struct ClientRegistration: Sendable, Equatable {
     package var clientSecret: Secret?
     /// Unix seconds; nil where the secret never ends.
     package var secretExpiresAt: Int64?
-    /// How the client authenticates, as the provider has it.
+    /// How the client authenticates, according to the provider.
     package var authentication: String
     package var redirectURIs: [String]
     /// Whether it may ask for the codes of a device login (RFC 8628).
@@ -83,7 +83,7 @@ package struct ClientRegistration: Sendable, Equatable {
     package var registrationClientURI: String?
     /// Unix seconds.
     package var registeredAt: Int64
-    /// The provider does not know the client any more: the next sign-in registers anew.
+    /// The provider no longer knows the client: the next sign-in registers a new one.
     package var isRefused = false
 
     package init(

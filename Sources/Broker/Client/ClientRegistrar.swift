@@ -9,18 +9,17 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// Gets an account without a `client_id` the client that a sign-in needs: the one that is registered, or a new one
-/// (RFC 7591).
+/// Obtains a client for a sign-in of an account without a `client_id`: the registered one, or a new one (RFC 7591).
 @LoopActor struct ClientRegistrar {
     let access: ProviderAccess
-    /// Goes to the provider as `software_version`.
+    /// Sent as `software_version`.
     let softwareVersion: String
 
     private var account: AccountConfiguration { access.account }
     private var credentials: ClientCredentialStore { access.credentials }
 
-    /// The registration that the next sign-in can use; nil where there is none, or it is stale: for another place,
-    /// refused by the provider, or with a secret that has ended.
+    /// The registration that the next sign-in can use; nil if there is none, or if it is stale: for another
+    /// destination, refused by the provider, or with an expired secret.
     ///
     /// - Parameter isForDevice: whether it must be one for device logins.
     func known(isForDevice: Bool = false) async throws(ProtocolError) -> ClientRegistration? {
@@ -39,10 +38,10 @@ import TokendProtocol
         }
     }
 
-    /// The access as a client that may send its answers to `redirectURI`: as `known`, or newly registered, and then in
-    /// the store before it is used.
+    /// The provider's client that may use `redirectURI`: as `known`, or newly registered, and then stored before it is
+    /// used.
     ///
-    /// - Parameter held: the client of the grant that the account holds, whose registration stays.
+    /// - Parameter held: the client of the account's grant, whose registration is kept.
     func client(
         _ known: ClientRegistration?,
         redirectURI: String,
@@ -58,7 +57,7 @@ import TokendProtocol
         return try await registered(request, scope, metadata, held)
     }
 
-    /// The access as a client that may ask for a device login's codes: as `known`, or newly registered.
+    /// The provider's client for a device login's codes: as `known`, or newly registered.
     func deviceClient(
         _ known: ClientRegistration?,
         scope: Scope,
@@ -75,7 +74,7 @@ import TokendProtocol
         return try await registered(request, scope, metadata, held)
     }
 
-    /// Registers, and keeps what came in the store before it is used.
+    /// Registers, and stores the result before it is used.
     private func registered(
         _ request: RegistrationRequest,
         _ scope: Scope,
@@ -153,7 +152,7 @@ import TokendProtocol
         }
     }
 
-    /// The provider's values count, as far as they can be used (section 3.2.1).
+    /// The provider's values win, as far as they are usable (section 3.2.1).
     private func accepted(
         _ client: RegistrationAnswer.Client,
         _ request: RegistrationRequest
@@ -177,7 +176,8 @@ import TokendProtocol
                 throw invalid("it registered a client that may not sign in with a code (grant_types)")
             }
             registration.takesDeviceCodes = true
-            // It is not known that any port is accepted there: a sign-in with a browser registers its own.
+            // A device login's registration does not show that any port is accepted: a browser sign-in registers its
+            // own.
             registration.redirectURIs.removeAll { text in (try? RedirectURI(text))?.hasOpenPort != false }
         } else if request.redirectURIs.first.map({ registration.takes($0) }) != true {
             throw invalid("it registered a client with other redirect URIs than the one that was asked for")
@@ -189,8 +189,8 @@ import TokendProtocol
         return registration
     }
 
-    /// The client authentication of a registration that does not name it: as was asked for; with a secret that was not, by the
-    /// method that stands for none named (section 2).
+    /// The client authentication of a registration that does not name it: the requested one; or, with a secret that was
+    /// not requested, the default method (section 2).
     private func unnamedMethod(
         _ client: RegistrationAnswer.Client,
         _ request: RegistrationRequest
@@ -214,7 +214,7 @@ import TokendProtocol
 }
 
 extension ClientRegistration {
-    /// The redirects, those first that the provider knows: if a port is free again, no registration is needed.
+    /// The redirects, with those first that the provider knows: if such a port is free, no registration is needed.
     func preferred(among candidates: [RedirectURI]) -> [RedirectURI] {
         candidates.flatMap { candidate in
             let known = redirectURIs.compactMap { try? RedirectURI($0) }
@@ -222,8 +222,8 @@ extension ClientRegistration {
         }
     }
 
-    /// Whether the provider sends answers there, as far as its registration says: byte for byte, or at any port where it
-    /// has registered a loopback URI without one (RFC 8252, section 7.3).
+    /// Whether the provider redirects there, according to its registration: byte for byte, or to any port if a loopback
+    /// URI without a port is registered (RFC 8252, section 7.3).
     func takes(_ redirectURI: String) -> Bool {
         redirectURIs.contains { registered in
             if registered == redirectURI { return true }

@@ -8,11 +8,11 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// Checks what a user gives for a client when it is given, not at the next sign-in.
+/// Checks a client's secret when it is given, not at the next sign-in.
 enum ClientSecretCheck {
     /// - Parameter member: the parameter that an error names.
-    /// - Throws: `config_invalid` where the account authenticates in another way, `invalid_params` where the value cannot
-    ///   be what it is said to be.
+    /// - Throws: `config_invalid` if the account authenticates in another way, `invalid_params` if the value cannot be
+    ///   of its kind.
     static func check(
         _ kind: ClientSecretKind,
         _ value: Secret,
@@ -72,7 +72,7 @@ enum ClientSecretCheck {
         !value.isEmpty && value.withUnsafeBytes { bytes in bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
     }
 
-    /// What is wrong with a key, where its own words tell more than the library's.
+    /// The fault of a key, if it can be stated better than by the library.
     private static func reason(_ value: Secret, _ error: JOSEError) -> String {
         let text = value.reveal()
         if text.contains(text: "ENCRYPTED") {

@@ -4,8 +4,7 @@
 import OAuth
 
 extension AccountConfiguration {
-    /// Reads where the provider sends the browser after its own logout: a page of this machine, since nothing else of
-    /// ours could show one.
+    /// Reads where the provider redirects after its own logout: a page of this machine, since tokend has no other page.
     static func postLogoutRedirect(from reader: inout MemberReader) -> RedirectURI? {
         let name = "post_logout_redirect_uri"
         guard let text = reader.string(name) else { return nil }

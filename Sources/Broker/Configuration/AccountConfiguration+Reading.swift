@@ -81,7 +81,7 @@ extension AccountConfiguration {
                 "client_credentials is for a client that shows itself: set client_authentication (RFC 6749, section 4.4)"
             )
         }
-        // Whether the provider registers clients, its metadata says when somebody signs in.
+        // If the provider registers clients, its metadata shows it at sign-in.
         if registersClient, flow == .clientCredentials || (issuer == nil && endpoints.registration == nil) {
             reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
         }
@@ -161,7 +161,7 @@ extension AccountConfiguration {
         }
     }
 
-    /// Headers of the user's own; those that hold secrets, and those that HTTP or the protocol sets, are faults.
+    /// The user's own headers; those that hold secrets, and those that HTTP or the protocol sets, are faults.
     private static func headers(from reader: inout MemberReader) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for (name, value) in reader.pairs() {
@@ -190,7 +190,7 @@ extension AccountConfiguration {
         }
     }
 
-    /// Parameters of the user's own; those that look like secrets, and those that the protocol itself sets, are faults.
+    /// The user's own parameters; those that look like secrets, and those that the protocol sets, are faults.
     private static func parameters(from reader: inout MemberReader, _ reserved: Set<String>) -> FormParameters {
         var parameters = FormParameters()
         for (name, value) in reader.pairs() {
@@ -228,7 +228,7 @@ private enum SecretEncoding: String, CaseIterable {
 }
 
 extension AccountName {
-    /// Why `name` cannot be one; the name is outside text.
+    /// Why `name` is invalid; the name is untrusted text.
     static func fault(of name: String, as whose: String = "an account's") -> String {
         "“\(DisplayText.sanitized(name))” cannot be \(whose) name: it must begin with a letter or digit, "
             + "and hold letters, digits and ._@- only, at most 64"

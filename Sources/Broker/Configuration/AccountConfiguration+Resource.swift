@@ -3,18 +3,18 @@
 
 import OAuth
 
-// Providers where scopes choose the resource (`dialect.scopes_choose_resource`): what a token request must name, so that
-// the token is for the account's own resource. nil at all others.
+// Providers where scopes choose the resource (`dialect.scopes_choose_resource`): the scope that a token request needs
+// for the account's own resource. nil for all others.
 extension AccountConfiguration {
-    /// The resource that the account's own token is for: that of its first scope.
+    /// The resource of the account's own token: that of its first scope.
     var ownResource: String { scopes.resources.first ?? "" }
 
-    /// For the code of a login that asked for `scope`.
+    /// For exchanging the code of a login that asked for `scope`.
     func codeScope(of scope: Scope) -> Scope? {
         dialect.scopesChooseResource ? scope.of(resource: ownResource) : nil
     }
 
-    /// For a renewal: never more than was granted, since one scope that nobody consented to would end the grant.
+    /// For a renewal: never more than was granted, since a scope without consent would end the grant.
     func renewalScope(granted: Scope) -> Scope? {
         guard dialect.scopesChooseResource else { return nil }
         var scope = granted.covering(scopes.of(resource: ownResource))

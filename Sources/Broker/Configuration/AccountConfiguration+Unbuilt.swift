@@ -4,11 +4,11 @@
 import StrictJSON
 
 extension AccountConfiguration {
-    /// One setting of a feature that is not built yet, with the values that ask for nothing.
+    /// One setting of a feature that is not built yet, with the values that turn it off.
     private struct Unbuilt {
         let name: String
         let accepted: [JSONValue]
-        /// The words that the setting knows; empty where it is not one word.
+        /// The allowed words; empty if the setting is not one word.
         let words: [String]
 
         init(_ name: String, accepted: [JSONValue] = [], words: [String] = []) {
@@ -18,8 +18,8 @@ extension AccountConfiguration {
         }
     }
 
-    /// Settings of features that are not built yet: only a value that asks for nothing is accepted, so that nobody
-    /// believes in a protection that is not there.
+    /// Settings of features that are not built yet: only a value that turns the feature off is accepted, so that no
+    /// user relies on a missing protection.
     static func refuseUnbuilt(in reader: inout MemberReader) {
         for setting in unbuilt {
             guard let value = reader.value(setting.name), !setting.accepted.contains(value) else { continue }

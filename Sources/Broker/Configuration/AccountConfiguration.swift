@@ -6,7 +6,7 @@ package import OAuth
 
 /// One account as its file describes it: `accounts/NAME.json5`.
 package struct AccountConfiguration: Sendable, Equatable {
-    /// Endpoints that the file names itself; each overrides discovery.
+    /// Endpoints that the file sets; each overrides discovery.
     package struct Endpoints: Sendable, Equatable {
         package var authorization: WebURL?
         package var token: WebURL?
@@ -21,7 +21,7 @@ package struct AccountConfiguration: Sendable, Equatable {
 
         package init() {}
 
-        /// Those that the file names, by its names for them.
+        /// Those that the file sets, by their names in the file.
         package var named: [String: WebURL] {
             let all: [String: WebURL?] = [
                 "authorization": authorization, "token": token, "revocation": revocation,
@@ -34,12 +34,12 @@ package struct AccountConfiguration: Sendable, Equatable {
     }
 
     package var name: String
-    /// Where it is described.
+    /// Its file.
     package var file = ""
     /// Byte for byte as configured; nil where `endpoints` names authorization and token itself.
     package var issuer: Issuer?
     package var endpoints = Endpoints()
-    /// Empty where the file names none, until a provider has registered one.
+    /// Empty if the file names none, until a provider has registered one.
     package var clientID: String
     /// The file names no client: one is registered at sign-in (RFC 7591).
     package var registersClient = false
@@ -51,25 +51,25 @@ package struct AccountConfiguration: Sendable, Equatable {
     package var scopes: Scope = []
     /// Whether `offline_access` is asked for where the provider lists it.
     package var asksOfflineAccess = true
-    /// Whether the first sign-in with `offline_access` asks for consent (OpenID Connect Core, section 11); nil: but at
-    /// Microsoft's.
+    /// Whether the first sign-in with `offline_access` asks for consent (OpenID Connect Core, section 11); nil: except
+    /// at Microsoft.
     package var asksConsent: Bool?
-    /// The only ones that an ID token may be for beside this client; nil: any, where `azp` is this client.
+    /// The only other audiences that an ID token may have; nil: any, provided that `azp` is this client.
     package var trustedAudiences: Set<String>?
     package var resource: [String] = []
     package var audience: String?
-    /// In order of preference; empty: the loopback listener at whatever address and port can be had.
+    /// In order of preference; empty: the loopback listener at any available address and port.
     package var redirects: [RedirectURI] = []
-    /// Where the provider sends the browser after its own logout, as it is registered there; on this machine.
+    /// Where the provider redirects after its own logout, as registered there; on this machine.
     package var postLogoutRedirect: RedirectURI?
     package var authorizationParameters = FormParameters()
     package var tokenParameters = FormParameters()
     package var tokenHeaders = HTTPHeaders()
     /// When the authorization request is pushed (RFC 9126).
     package var push: PushPolicy = .auto
-    /// Where the provider's token is traded for an application's own, which is then what is served.
+    /// Where the provider's token is exchanged for an application's own, which is then served.
     package var exchange: ApplicationExchange?
-    /// An application's server that names the scopes to ask for.
+    /// An application's server that lists the scopes to ask for.
     package var scopesFrom: WebURL?
     package var refresh = RefreshSettings()
     /// Which programs may have its tokens, and which may change it.
@@ -87,12 +87,12 @@ package struct AccountConfiguration: Sendable, Equatable {
         self.clientID = clientID
     }
 
-    /// The issuer as results and attributes name it: the configured one, or the origin of the token endpoint.
+    /// The issuer in results and attributes: the configured one, or the origin of the token endpoint.
     package var issuerName: String {
         issuer?.text ?? endpoints.token?.origin ?? ""
     }
 
-    /// The host that people know the provider by.
+    /// The host by which users know the provider.
     package var issuerHost: String {
         issuer?.url.host ?? endpoints.token?.host ?? ""
     }

@@ -3,7 +3,7 @@
 
 package import TokendProtocol
 
-/// How an account comes to its tokens; the `flow` of its file.
+/// How an account gets its tokens; `flow` in its file.
 package enum AccountFlow: String, Sendable, CaseIterable {
     /// A user signs in with a browser.
     case browser

@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// The fault of a text where only a few words are accepted.
+/// Messages about a value that is not among the allowed words.
 package enum ClosedWords {
     /// `is none of: auto, file; did you mean “file”?`, to be put after what names the setting.
     package static func refusal(of text: String, among words: [String]) -> String {

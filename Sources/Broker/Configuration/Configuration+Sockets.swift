@@ -5,8 +5,8 @@ import StrictJSON
 import TokendProtocol
 
 extension Configuration {
-    /// Makes faults of the reasons why further sockets are not open, by the sockets' names. Nothing is wrong with the
-    /// file: once the place is put right, the settings are read again.
+    /// Adds faults for further sockets that are not open, by the sockets' names. The file itself has no fault: once the
+    /// path is usable, the settings are read again.
     mutating func note(closedSockets reasons: [String: String]) {
         socketFaults = reasons.sorted { $0.key < $1.key }.map { name, reason in
             let source = files.daemon.last { Self.line(of: name, in: $0) != nil }

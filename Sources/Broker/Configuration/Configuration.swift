@@ -4,7 +4,7 @@
 import StrictJSON
 package import TokendProtocol
 
-/// All that the daemon was told to do, as read at one moment.
+/// The whole configuration, as read at one moment.
 package struct Configuration: Sendable {
     /// One account: usable, or with the faults that disable it alone.
     package enum Account: Sendable {
@@ -32,7 +32,7 @@ package struct Configuration: Sendable {
         package var accountFaults: [String: ConfigurationFault] = [:]
         /// Folders that are there and cannot be listed, and files of which an earlier reading is kept.
         package var folderFaults: [ConfigurationFault] = []
-        /// Something could not be read for want of descriptors or memory, or because a disk failed: it is to be tried
+        /// A file could not be read because descriptors or memory are short, or because a disk failed: it is read
         /// again.
         package var isIncomplete = false
 
@@ -49,17 +49,16 @@ package struct Configuration: Sendable {
 
     package var folder: String
     package var daemon: DaemonConfiguration
-    /// What is wrong with `config.json5` itself; the settings are then the last good ones.
+    /// Faults of `config.json5` itself; the settings are then the last good ones.
     package var daemonFaults: [ConfigurationFault]
-    /// What else is wrong and disables nothing: folders and files that were passed over, a default account that is not
-    /// there.
+    /// Faults that disable nothing: folders and files that were skipped, a default account that does not exist.
     package var furtherFaults: [ConfigurationFault]
-    /// Why further sockets are not open, which only those who open them know.
+    /// Why further sockets are not open; set by whoever opens them.
     package internal(set) var socketFaults: [ConfigurationFault] = []
     package var accounts: [String: Account]
-    /// What accounts may build on.
+    /// The presets for accounts.
     package var presets: ProviderPresets
-    /// The accounts' files, as they were read.
+    /// The accounts' files as read.
     package var sources: [String: ConfigurationSource] { files.accounts }
     /// Everything that was read.
     package var files: Files
@@ -103,12 +102,12 @@ package struct Configuration: Sendable {
         furtherFaults += faultsOfNames + faultOfDefaultAccount + presets.faults(besides: namedPresets)
     }
 
-    /// The presets that accounts name.
+    /// The presets that accounts use.
     private var namedPresets: Set<String> {
         Set(files.accounts.values.compactMap { (try? $0.object())?["provider"]?.string })
     }
 
-    /// Files whose names no account can have.
+    /// Files whose names are not valid account names.
     private var faultsOfNames: [ConfigurationFault] {
         let sources = files.accounts.map { (name: $0.key, file: $0.value.file) }
         let unreadable = files.accountFaults.map { (name: $0.key, file: $0.value.file) }
@@ -117,7 +116,7 @@ package struct Configuration: Sendable {
             .sorted { $0.file < $1.file }
     }
 
-    /// `default_account`, where no file is there for it; the highest layer that has the setting is at fault.
+    /// `default_account` without a file for it; the fault is in the highest layer that sets it.
     private var faultOfDefaultAccount: [ConfigurationFault] {
         guard daemonFaults.isEmpty, let name = daemon.defaultAccount, accounts[name] == nil else { return [] }
         let member = "default_account"
@@ -143,7 +142,7 @@ package struct Configuration: Sendable {
 }
 
 extension Configuration.Files {
-    /// The sockets of the administrator's own file, where a user may make none.
+    /// The administrator's sockets, where a user may define none.
     fileprivate func administratorsSockets(
         _ digestOfFile: (String) -> String?
     ) throws(ConfigurationFaults) -> [NarrowSocket] {
@@ -161,15 +160,15 @@ extension Configuration.Files {
 }
 
 extension Configuration {
-    /// Keeps the store that the daemon was started with, since grants do not move: another one in the files is a fault
-    /// until the next start.
+    /// Keeps the store that the daemon was started with, since grants do not move: a changed setting is a fault until
+    /// the next start.
     package mutating func hold(toStoreOf started: DaemonConfiguration) {
         guard daemonFaults.isEmpty, !daemon.hasStore(of: started) else { return }
         daemonFaults.append(faultOfStore("takes effect when tokend is restarted", mend: .restart))
         (daemon.store, daemon.storeFile) = (started.store, started.storeFile)
     }
 
-    /// The store that the settings name could not be opened, which is a fault of theirs.
+    /// The store in the settings could not be opened, which is a fault of the settings.
     package mutating func refuseStore(_ message: String) {
         daemonFaults.append(faultOfStore(message))
     }
@@ -188,7 +187,7 @@ extension Configuration {
 }
 
 extension DaemonConfiguration {
-    /// Whether grants lie in the same place under both.
+    /// Whether grants are stored in the same place under both.
     fileprivate func hasStore(of other: DaemonConfiguration) -> Bool {
         switch (store, other.store) {
         case (.file, .file): storeFile == other.storeFile

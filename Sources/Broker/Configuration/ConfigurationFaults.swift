@@ -5,13 +5,12 @@ import HTTPTypes
 import StrictJSON
 package import TokendProtocol
 
-/// All the faults of one file and of the preset below it, in the order of their lines; empty where they are known
-/// already.
+/// All faults of one file and of the preset below it, in the order of their lines; empty if they are already known.
 package struct ConfigurationFaults: Error, Sendable {
     package let list: [ConfigurationFault]
 
     package init(_ list: [ConfigurationFault]) {
-        // Faults of one line stay in their order; what is missing has no line and comes first.
+        // Faults of one line keep their order; missing members have no line and come first.
         let files = list.map(\.file)
         func key(_ entry: (offset: Int, element: ConfigurationFault)) -> (Int, Int64, Int) {
             (files.firstIndex(of: entry.element.file) ?? 0, entry.element.line ?? 0, entry.offset)
@@ -31,7 +30,7 @@ extension ConfigurationFault {
         return isPlain ? text : DisplayText.sanitized(text, limit: 4096)
     }
 
-    /// What a user does about it, in words.
+    /// What the user can do about it.
     package var remedy: String {
         switch mend {
         case .restart: "restart tokend"

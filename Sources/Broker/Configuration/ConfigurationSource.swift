@@ -9,7 +9,7 @@ package struct ConfigurationSource: Sendable, Equatable {
     /// The path as the user would open it.
     package let file: String
     package let bytes: [UInt8]
-    /// In bytes: as much as a client can send at once.
+    /// In bytes: the most that a client can send at once.
     package static let limit = 256 * 1024
 
     package init(file: String, bytes: [UInt8]) {

@@ -2,15 +2,15 @@
 // Copyright the tokend authors
 
 extension DaemonConfiguration {
-    /// Where the file store lies, and what opens it: `store_file`.
+    /// Where the file store is, and what opens it: `store_file`.
     package struct StoreFile: Sendable, Equatable {
         /// What opens the file.
         package enum Key: Sendable, Equatable {
-            /// A user's, who gives it by `store.unlock`.
+            /// The user's, given by `store.unlock`.
             case passphrase
-            /// The content of a file that is the daemon's user's alone: the store opens by itself.
+            /// The content of a file that only the daemon's user can read: the store opens by itself.
             case file(path: String)
-            /// A credential that the service manager hands over, by its name: the store opens by itself.
+            /// A credential from the service manager, by name: the store opens by itself.
             case credential(name: String)
         }
 
@@ -33,7 +33,7 @@ extension DaemonConfiguration {
                 } else if text.hasPrefix("credential:"), Self.isCredential(text.dropFirst(11)) {
                     key = .credential(name: String(text.dropFirst(11)))
                 } else {
-                    // What stands there may be a passphrase that somebody took this for the place of.
+                    // The value may be a passphrase that was put here by mistake, so it is not quoted.
                     let words = "\"passphrase\" (it comes by tokenctl unlock), \"file:/PATH\" or \"credential:NAME\""
                     reader.fault("key", "must be \(words)")
                 }
@@ -41,7 +41,7 @@ extension DaemonConfiguration {
             reader.finish()
         }
 
-        /// A name that systemd takes for a credential's: a file's, in ASCII (systemd.exec(5)).
+        /// A valid name of a systemd credential: a file name, in ASCII (systemd.exec(5)).
         private static func isCredential(_ name: Substring) -> Bool {
             (1...255).contains(name.utf8.count) && name != "." && name != ".."
                 && name.utf8.allSatisfy {

@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 extension DaemonConfiguration.Wire {
-    /// How requests go out: the daemon's own way, with what an account adds to it.
+    /// How requests are sent: the daemon's settings and the account's.
     func settings(of account: AccountConfiguration? = nil) -> WireSettings {
         WireSettings(
             authorities: [(caFile, caDigest), (account?.caFile, account?.caDigest)].compactMap { path, digest in

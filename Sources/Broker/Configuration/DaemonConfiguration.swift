@@ -9,16 +9,16 @@ import TokendProtocol
 package struct DaemonConfiguration: Sendable, Equatable {
     /// Where grants are kept.
     package enum Store: String, Sendable, CaseIterable {
-        /// The Secret Service; never a silent fall-back from it.
+        /// The Secret Service; there is no silent fallback.
         case auto
         case secretService = "secret-service"
         /// An encrypted file: `store_file` says which.
         case file
-        /// For tests and for people who want nothing kept.
+        /// For tests and for users who want nothing stored.
         case memory
     }
 
-    /// How much is logged; each level holds the ones before it.
+    /// The log level; each includes the ones before it.
     package enum LogLevel: String, Sendable, CaseIterable, Comparable {
         case error
         case warning
@@ -48,7 +48,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
         package var caFile: String?
         /// The SHA-256 of that file's content, in hexadecimal.
         package var caDigest: String?
-        /// For one request as a whole, in seconds.
+        /// For one whole request, in seconds.
         package var timeout: Int64 = 30
 
         fileprivate mutating func read(from reader: inout MemberReader, digestOfFile: (String) -> String?) {
@@ -64,7 +64,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
             reader.finish()
         }
 
-        /// What is wrong with a proxy's address; nil for a good one. Without a scheme it is an HTTP proxy's.
+        /// The fault of a proxy's address; nil if there is none. Without a scheme it is an HTTP proxy.
         private static func fault(ofProxy text: String) -> String? {
             let mark = text.firstRange(ofText: "://")
             let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
@@ -91,16 +91,16 @@ package struct DaemonConfiguration: Sendable, Equatable {
     package var logLevel: LogLevel = .info
     /// Whether the desktop shows questions and reminders.
     package var notifies = true
-    /// Further, narrower sockets.
+    /// Further, restricted sockets.
     package var sockets: [NarrowSocket] = []
-    /// The machine's own rules, which are no part of this file.
+    /// The administrator's rules, which are not part of this file.
     package var administrator = AdministratorPolicy()
 
     package init() {}
 
     /// Reads one layer of settings on top of these.
     ///
-    /// - Throws: every fault that was found, at least one; then nothing of this layer is taken.
+    /// - Throws: every fault that was found, at least one; then nothing of this layer is used.
     package func reading(
         _ source: ConfigurationSource,
         digestOfFile: (String) -> String?

@@ -4,8 +4,8 @@
 import HTTPTypes
 
 extension EditDistance {
-    /// The word that a misspelt one was meant to be; nil where none is near. Letter case and hyphens for underscores are
-    /// no difference.
+    /// The closest known word to a misspelt one; nil if none is close. Letter case is ignored, and a hyphen equals an
+    /// underscore.
     static func nearest(to word: String, among words: [String]) -> String? {
         guard word.utf8.count <= 40 else { return nil }
         let limit = word.utf8.count < 5 ? 1 : 2

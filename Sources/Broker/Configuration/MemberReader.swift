@@ -5,20 +5,20 @@ import HTTPTypes
 package import StrictJSON
 package import TokendProtocol
 
-/// Reads the members of one object of a configuration file and gathers every fault instead of stopping at the first,
-/// so that a user fixes a file in one go.
+/// Reads the members of one object of a configuration file and collects all faults instead of stopping at the first, so
+/// that a user can fix a file in one go.
 ///
-/// A member that is asked for counts as known; `finish()` turns the rest into faults, since a misspelt setting that
-/// passes unseen is worse than one that is refused.
+/// A member that was read counts as known; `finish()` reports all others, since a misspelt setting that is silently
+/// ignored is worse than an error.
 ///
-/// Below the file may lie another one's object, a preset's: a member that the file lacks comes from there, objects are
-/// joined member by member, and `null` takes away what the preset has. A fault names the file that is to be fixed.
+/// There may be a layer below the file, a preset's object: a member that the file lacks is taken from there, objects
+/// are merged member by member, and `null` removes the preset's value. A fault names the file that must be fixed.
 package struct MemberReader {
-    /// One file's part of what is read.
+    /// One file's part of the object.
     package struct Layer: Sendable {
         let object: JSONObject
         let source: ConfigurationSource
-        /// What stands before a member's name in faults.
+        /// The prefix of member names in faults.
         let prefix: String
 
         package init(_ object: JSONObject, source: ConfigurationSource, prefix: String = "") {
@@ -38,7 +38,7 @@ package struct MemberReader {
     private var known: [String] = []
     package private(set) var faults: [ConfigurationFault] = []
 
-    /// The file's own object; a preset's comes below it.
+    /// The file's own object; the preset's is below it.
     package var object: JSONObject { own.object }
 
     package init(_ object: JSONObject, source: ConfigurationSource, prefix: String = "", above base: Layer? = nil) {
@@ -46,13 +46,13 @@ package struct MemberReader {
         self.base = base
     }
 
-    /// The layer that a member comes from; the file's own where none has it.
+    /// The layer that a member comes from; the file's own if neither has it.
     private func layer(of name: String) -> Layer {
         guard own.object[name] == nil, let base, base.object[name] != nil else { return own }
         return base
     }
 
-    /// Whether the file, or the preset below it, has the member; `null` is as good as none.
+    /// Whether the file, or the preset below it, has the member; `null` counts as absent.
     package func has(_ name: String) -> Bool {
         layer(of: name).object[name].map { !$0.isNull } ?? false
     }
@@ -62,7 +62,7 @@ package struct MemberReader {
         faults.append(layer(of: name).fault(name, message))
     }
 
-    /// Takes the faults that a reader of an inner object found.
+    /// Adds the faults of an inner object's reader.
     package mutating func add(_ inner: [ConfigurationFault]) {
         faults += inner
     }
@@ -102,7 +102,7 @@ package struct MemberReader {
         return number
     }
 
-    /// The digest of a file that the member names; a path that depends on where the daemon was started is a fault.
+    /// The digest of a file that the member names; a relative path is a fault.
     package mutating func digest(of path: String, named name: String, _ digestOfFile: (String) -> String?) -> String? {
         guard path.hasPrefix("/") else {
             fault(name, "must be an absolute path, such as \"/etc/ssl/our-ca.pem\"")
@@ -113,7 +113,7 @@ package struct MemberReader {
         return digest
     }
 
-    /// One of a closed list of words.
+    /// One of the allowed words.
     package mutating func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
         as type: Word.Type
@@ -126,7 +126,7 @@ package struct MemberReader {
         return word
     }
 
-    /// A list of strings that are not empty; a lone string stands for a list of one where `orString` says so.
+    /// A list of non-empty strings; a single string counts as a list of one if `orString` is set.
     package mutating func strings(_ name: String, orString: Bool = false) -> [String]? {
         guard let value = value(name) else { return nil }
         if orString, let text = value.string, !text.isEmpty { return [text] }
@@ -142,8 +142,8 @@ package struct MemberReader {
         return texts
     }
 
-    /// All members of an object whose names are the user's own choice and whose values are strings: the preset's that
-    /// the file leaves as they are, then the file's, in the order of each.
+    /// All members of an object with names chosen by the user and strings as values: first the preset's that the file
+    /// does not change, then the file's, each in order.
     package mutating func pairs() -> [(name: String, value: String)] {
         for layer in [own, base].compactMap(\.self) where layer.object.count > Self.mostEntries {
             known += layer.object.names
@@ -194,7 +194,7 @@ package struct MemberReader {
     private mutating func finish(_ layer: Layer) {
         let unknown = layer.object.names.filter { !known.contains($0) }
         for name in unknown.prefix(Self.mostUnknown) {
-            // Not one that the file has already.
+            // Not a member that the file already has.
             let hint = ClosedWords.hint(for: name, among: known.filter { object[$0] == nil })
             faults.append(layer.fault(name, "is not a setting of this version of tokend" + hint))
         }
@@ -204,10 +204,10 @@ package struct MemberReader {
         }
     }
 
-    /// How many entries a list or an object has whose entries are the user's own: more than anybody needs, and few
-    /// enough that reading them delays no client.
+    /// The limit for entries of a list or an object that the user fills: more than needed, and few enough that reading
+    /// them delays no client.
     package static var mostEntries: Int { 256 }
 
-    /// How many unknown members are named: each costs a look through the file for its line.
+    /// How many unknown members are reported: finding the line of each takes a search of the file.
     private static var mostUnknown: Int { 20 }
 }

@@ -25,13 +25,13 @@ extension NarrowSocket {
         return sockets
     }
 
-    /// nil where a fault was found that leaves nothing to open.
+    /// nil if a fault makes the socket unusable.
     private init?(_ name: String, reading reader: inout MemberReader) {
         let path = reader.string("path") ?? "%t/tokend/\(name).sock"
         if !path.hasPrefix("/"), !path.hasPrefix("%t/") {
             reader.fault("path", "must be absolute, or begin with %t/ (the runtime folder)")
         } else if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            // The system would take a path that ends at a NUL for another one.
+            // The system would cut a path at a NUL.
             reader.fault("path", "must not have control characters")
         }
         let accounts = reader.strings("accounts") ?? []

@@ -4,7 +4,7 @@
 import OAuth
 
 extension ProviderDialect {
-    /// What may stand between scopes.
+    /// The separators between scopes.
     private enum Separator: String, CaseIterable {
         case space
         case comma

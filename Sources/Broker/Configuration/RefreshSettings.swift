@@ -5,9 +5,9 @@ import OAuth
 
 /// When an account's access token is renewed; `refresh` in the account's file. All times in seconds.
 package struct RefreshSettings: Sendable, Equatable {
-    /// Who decides that a token is renewed ahead of need.
+    /// When a token is renewed before a request needs it.
     package enum Policy: String, Sendable, CaseIterable {
-        /// Always ahead of its end.
+        /// Always before its end.
         case always
         /// Only while clients ask for tokens.
         case active
@@ -20,7 +20,7 @@ package struct RefreshSettings: Sendable, Equatable {
     package var margin: Int64?
     /// At start, a token that lives longer than this is renewed if it ends within it.
     package var atStartWithin: Int64 = 86_400
-    /// A grant is used at least this often whatever the policy, so that an idle one does not die.
+    /// The longest time that a grant stays unused, whatever the policy, so that the provider does not expire it.
     package var keepAlive: Int64 = 259_200
     /// The least time between two refreshes forced by clients; 0: no limit.
     package var forcedGap: Int64 = 60
@@ -29,7 +29,7 @@ package struct RefreshSettings: Sendable, Equatable {
 
     package init() {}
 
-    /// The rules that they come to.
+    /// The resulting rules.
     var rules: RefreshPolicy {
         var rules = RefreshPolicy(margin: margin, keepAlive: keepAlive)
         rules.minimumGap = minimumGap

@@ -3,14 +3,14 @@
 
 import HTTPTypes
 
-/// The names under which secrets would come into a file.
+/// Names that indicate a secret in a file.
 enum SecretWords {
     private static let words = [
         "secret", "password", "passwd", "passphrase", "pwd", "credential", "assertion", "apikey", "privatekey",
         "refreshtoken", "accesstoken", "authtoken", "authorization", "cookie", "bearer", "codeverifier",
     ]
 
-    /// Whether a parameter or a header of this name would hold a secret, however its words are joined.
+    /// Whether a parameter or a header of this name would hold a secret, whatever joins its words.
     static func occur(in name: String) -> Bool {
         let joined = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." }
         return words.contains(where: joined.contains(text:))

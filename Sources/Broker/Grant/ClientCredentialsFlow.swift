@@ -8,21 +8,21 @@ import TokendProtocol
 
 /// One token for the client itself (RFC 6749, section 4.4): requested, stored, then reported.
 ///
-/// There is nothing to lose: no refresh token is spent, so an answer that does not come back costs nothing, and a store
-/// that refuses the token does not keep it from clients.
+/// No refresh token is spent, so a lost answer costs nothing, and a token that the store refuses is served all the
+/// same.
 @LoopActor struct ClientCredentialsFlow: TokenFlow {
     let access: ProviderAccess
     let store: any CredentialStore
-    /// The combination that the token is for; nil: the account's own.
+    /// The variant that the token is for; nil: the account's own.
     var variant: TokenVariant?
-    /// Whether the token is still wanted; the item is changed by it.
+    /// Whether the token is still wanted; changes the item.
     let work: GrantWork
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
 
     private var account: AccountConfiguration { access.account }
 
-    /// - Returns: nil where the account has moved on.
+    /// - Returns: nil if the work is no longer current.
     func run(_ known: GrantRecord) async -> RefreshOutcome? {
         do throws(ClientFault) {
             let access = try await access.identified()

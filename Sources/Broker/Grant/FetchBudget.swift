@@ -3,21 +3,21 @@
 
 import Systemd
 
-/// How many combinations of which no token is held one grant is refreshed for: a client can name a new one with every
-/// request, and each costs a request to the provider and a new refresh token.
+/// Limits the refreshes for variants without a held token: a client can name a new variant with every request, and each
+/// costs a request to the provider and a new refresh token.
 package struct FetchBudget {
-    /// So many at once: twice what an account remembers, for programs that begin together.
+    /// The most at once: twice what an account caches, for programs that start together.
     package static let burst = 2 * VariantCache.capacity
-    /// Then one in this time, as often as a refresh token is used by itself at most.
+    /// Then one per interval, which is the most often that a refresh token is used automatically.
     package static let interval: Int64 = 10
 
     private var used = 0
-    /// From when on the next one is regained.
+    /// The start of the current interval.
     private var since = BootInstant(microseconds: 0)
 
     /// Takes one.
     ///
-    /// - Returns: nil where one was left; else when the next one is there.
+    /// - Returns: nil if one was left; otherwise when the next is available.
     mutating func take(at now: BootInstant) -> BootInstant? {
         let regained = since.duration(to: now).components.seconds / Self.interval
         if regained >= Int64(used) {

@@ -5,33 +5,33 @@ import HTTPTypes
 package import OAuth
 package import StrictJSON
 
-/// Where a grant may go: recorded with it when it is made, and compared with the configuration before it is used.
+/// Where a grant may be sent: recorded when it is made, and compared with the configuration before each use.
 ///
-/// A change of the account's file, of a preset or by `account.add` cannot send a refresh token anywhere else; only a new
-/// login can. Endpoints that came from discovery may move under the same issuer alone.
+/// A change of the account's file, of a preset or by `account.add` cannot send a refresh token elsewhere; only a new
+/// login can. Endpoints from discovery may change, but only under the same issuer.
 package struct GrantDestination: Sendable, Equatable {
-    /// The endpoints that see a token of this grant, in the words of the account's file.
+    /// The endpoints that see a token of this grant, by their names in the account's file.
     package enum Endpoint: String, Sendable, CaseIterable {
         case token
         case revocation
         case userinfo
         case introspection
         case endSession = "end_session"
-        /// The application's backend, which the account's file alone can name.
+        /// The application's backend, which only the account's file can name.
         case exchange
     }
 
     package var issuer: String
-    /// Whether the account's file named the issuer: without one, neither `iss` nor ID tokens are checked, which is not
-    /// the same grant even where the token endpoint's origin looks like the issuer.
+    /// Whether the account's file named the issuer: without one, neither `iss` nor ID tokens are checked, which is a
+    /// different grant even if the token endpoint's origin equals the issuer.
     package var namesIssuer: Bool
     package var clientID: String
     /// Whether the provider registered the client at a sign-in; then the account's file does not name it, and the
     /// provider decides how it authenticates.
     package var isRegistered: Bool
-    /// What was in force when the grant was made.
+    /// The endpoints when the grant was made.
     package var endpoints: [Endpoint: String]
-    /// Those of them that the account's file named itself.
+    /// Those that the account's file set.
     package var configured: Set<Endpoint>
     package var clientAuthentication: String
     package var caDigests: [String]
@@ -143,7 +143,7 @@ extension GrantDestination {
 }
 
 extension AccountConfiguration {
-    /// The account as the client that a grant was issued to: where the file names none, the one that was registered.
+    /// The account with the client that a grant was issued to: if the file names none, the registered one.
     func asClient(_ destination: GrantDestination) -> AccountConfiguration {
         guard registersClient, destination.isRegistered else { return self }
         var account = self

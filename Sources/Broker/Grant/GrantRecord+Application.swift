@@ -5,17 +5,16 @@ import OAuth
 import Secrets
 
 extension GrantRecord {
-    /// Whether what is served is an application's own token, which the provider has never seen and is never shown.
+    /// Whether the served token is an application's own; the provider does not know it, and it is never sent there.
     var servesApplication: Bool { destination.endpoints[.exchange] != nil }
 
-    /// The provider's own access token, as far as it is held: what may be shown to the provider.
+    /// The provider's own access token, if it is held: the one that may be sent to the provider.
     var providerToken: HeldToken? { servesApplication ? untraded : token }
 
     /// The newest ID token.
     var newestIDToken: Secret? { untraded?.idToken ?? token?.idToken }
 
-    /// The record while its new token, which is the provider's, is not exchanged yet: the earlier token of the application
-    /// stays in force.
+    /// The record while its new provider token is not exchanged yet: the application's earlier token stays in force.
     func awaitingTrade(after old: HeldToken?) -> GrantRecord {
         var record = self
         record.untraded = record.token

@@ -8,10 +8,10 @@ import Systemd
 import TokendProtocol
 
 extension GrantRecord {
-    /// The version of the item's form that this daemon writes; it reads no newer one.
+    /// The version of the item's format that this daemon writes; newer ones are not read.
     static let version: Int64 = 1
 
-    /// The item as it goes into the store.
+    /// The item as stored.
     package func item(for account: AccountConfiguration) -> StoredItem {
         StoredItem(
             account: account.name,
@@ -60,8 +60,8 @@ extension GrantRecord {
 
     /// Reads an item of the store.
     ///
-    /// - Parameter now: the moment of reading, from which the held token's age is told.
-    /// - Throws: a sentence where the item cannot be used; it is left as it is.
+    /// - Parameter now: the moment of reading, from which the held token's age is computed.
+    /// - Throws: a sentence if the item cannot be used; it is left as it is.
     package static func read(_ item: StoredItem, at now: Moment) throws(StoreError) -> GrantRecord {
         let object = item.json
         guard let object, let version = object["version"]?.int64 else { throw unreadable(item) }
@@ -153,7 +153,7 @@ extension HeldToken {
         return object
     }
 
-    /// nil if it is not credible: a time of issue in the future means that a clock was wrong.
+    /// nil if it is not credible: an issue time in the future means that a clock was wrong.
     fileprivate init?(json: JSONObject, at now: Moment) {
         guard let token = json["access_token"]?.string, let type = json["token_type"]?.string,
             let scope = json["scope"]?.string, let issuedAt = json["issued_at"]?.int64, issuedAt <= now.wall

@@ -5,7 +5,7 @@ import OAuth
 import Secrets
 
 extension GrantRecord {
-    /// The record after a good answer; its token is set by the caller.
+    /// The record after a successful answer; the caller sets its token.
     func renewed(by response: TokenResponse, sentAt: Moment) -> GrantRecord {
         var record = replacing(response.refreshToken)
         record.rotates = record.refreshToken != refreshToken
@@ -19,8 +19,7 @@ extension GrantRecord {
         return record
     }
 
-    /// The record after a good answer to a refresh for a combination: the refresh token is the grant's, what the token
-    /// covers is not.
+    /// The record after a successful refresh for a variant: the refresh token is the grant's, the token's scope is not.
     func renewed(by response: TokenResponse, for variant: TokenVariant, sentAt: Moment) -> GrantRecord {
         var record = renewed(by: response, sentAt: sentAt)
         record.scope = scope
@@ -34,8 +33,8 @@ extension GrantRecord {
         return record
     }
 
-    /// The record with a new refresh token in the old one's place, where there is one (RFC 6749, section 6), and
-    /// without the mark of a refresh under way.
+    /// The record with the new refresh token, if there is one (RFC 6749, section 6), and without the mark of a refresh
+    /// under way.
     func replacing(_ new: Secret?) -> GrantRecord {
         var record = self
         record.pending = nil

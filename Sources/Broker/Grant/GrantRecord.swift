@@ -5,10 +5,10 @@ package import OAuth
 package import Secrets
 package import TokendProtocol
 
-/// What lies in the secret store for one grant: all that a restart needs, and where the grant may go.
+/// The stored form of one grant: all that a restart needs, and where the grant may be sent.
 package struct GrantRecord: Sendable, Equatable {
-    /// The mark that a refresh was sent: written before the request, removed with the write of its answer. If it is there at
-    /// the start, the token may be spent.
+    /// The mark of a refresh under way: written before the request, removed with the write of its answer. If it is
+    /// present at the start, the token may be spent.
     package struct Pending: Sendable, Equatable {
         /// The generation of the refresh token that was sent.
         package var generation: Int64
@@ -21,12 +21,12 @@ package struct GrantRecord: Sendable, Equatable {
         }
     }
 
-    /// Why a grant is over; what is left of its item until the next login, a logout or 24 h. With the reason `refused` the
+    /// Why a grant is over; kept in its item until the next login, a logout, or for 24 h. With the reason `refused` the
     /// grant may live on: the item keeps its tokens.
     package struct Ended: Sendable, Equatable {
         package var reason: EndReason
         package var oauthError: String?
-        /// What the provider said, fit to be shown.
+        /// The provider's message, cleaned for display.
         package var message: String?
         /// Unix seconds.
         package var at: Int64
@@ -47,39 +47,40 @@ package struct GrantRecord: Sendable, Equatable {
     /// Whether the provider's last answer brought a new refresh token; nil before the first.
     package var rotates: Bool?
     package var scope: Scope
-    /// What the user has asked for beside what the account's file says, which later logins ask for again.
+    /// Scopes that the user asked for in addition to the account's file; later logins request them again.
     package var addedScope: Scope?
-    /// What a refresh asked for alone that brought a new refresh token, until the next one for the whole tells whether
+    /// The scope that a refresh requested when it brought a new refresh token. The next full refresh then tells whether
     /// that token still has the whole scope.
     package var narrowedTo: Scope?
-    /// Whether it lost some, against RFC 6749, section 6: then no narrower token is requested again. nil: not known.
+    /// Whether down-scoping cost the refresh token scopes, against RFC 6749, section 6: then no down-scoped token is
+    /// requested again. nil: not known.
     package var narrowingSticks: Bool?
     package var subject: String?
     /// The e-mail or the preferred user name.
     package var identity: String?
-    /// What came back with the login besides the code; nil where nothing did.
+    /// Values that came with the login's redirect besides the code; nil if there were none.
     package var metadata: LoginMetadata?
     package var destination: GrantDestination
     /// The redirect URI of the login; nil if there was none, or it was not recorded.
     package var redirectURI: String?
-    /// How it was made: some providers want no client secret for what came by a device login (GitHub).
+    /// How the user signed in: some providers want no client secret for a grant from a device login (GitHub).
     package var flow = LoginFlow.browser
     /// Unix seconds.
     package var signedInAt: Int64
     package var refreshedAt: Int64?
-    /// The grant's own end, where the provider states one; unix seconds.
+    /// The grant's own end, if the provider states one; unix seconds.
     package var grantExpiresAt: Int64?
-    /// Whether that end stays where it is whatever is refreshed; nil before a refresh has shown it.
+    /// Whether refreshes leave that end where it is; nil before a refresh has shown it.
     package var isEndFixed: Bool?
-    /// The life that the provider stated last, in seconds from one refresh to the end; nil where it stated none, or one
-    /// that refreshing does not put off.
+    /// The idle timeout that the provider stated last, in seconds; nil if it stated none, or one that refreshing does
+    /// not extend.
     package var grantLife: Int64?
-    /// The login's ID token, which later ones are compared with (OIDC Core, section 12.2); forgotten by a restart,
-    /// after which the subject alone is compared.
+    /// The login's ID token, which later ones are compared with (OIDC Core, section 12.2); it is not stored, so after a
+    /// restart the subject alone is compared.
     package var identityToken: IDToken?
     package var token: HeldToken?
-    /// The provider's own token while the application's backend has not taken it yet (`exchange`); what is served is
-    /// `token`, always.
+    /// The provider's own token while the application's backend has not accepted it yet (`exchange`); the served token
+    /// is always `token`.
     package var untraded: HeldToken?
     package var ended: Ended?
     /// Where its tokens come from.
@@ -91,32 +92,32 @@ package struct GrantRecord: Sendable, Equatable {
         self.signedInAt = signedInAt
     }
 
-    /// What a refreshed ID token is compared with; nil where the login brought none.
+    /// What a refreshed ID token is compared with; nil if the login brought none.
     package var baseline: IDTokenBaseline? {
         identityToken.map(IDTokenBaseline.init) ?? subject.map(IDTokenBaseline.init(subject:))
     }
 
     package var renewable: Bool { refreshToken != nil }
 
-    /// Why the provider refuses to renew the grant, which it does not say to be over; nil where it does not refuse.
+    /// Why the provider refuses to renew a grant that it does not call ended; nil if it does not refuse.
     package var refusal: Ended? {
         guard renewable, let ended, ended.reason == .refused else { return nil }
         return ended
     }
 
-    /// Whether nothing of it is to be used again.
+    /// Whether the whole grant must not be used again.
     package var isOver: Bool { ended != nil && refusal == nil }
 
     /// Whether the daemon can get another token without a user.
     package var canRenew: Bool { renewable || !source.isOfUser }
 
-    /// Whether it was written after the other: of a later sign-in, or with a later refresh token of the same. A store that
-    /// has the other has lost this one: it acknowledges before it writes, or a copy of it was put back.
+    /// Whether it was written after the other: from a later sign-in, or with a later refresh token of the same. A store
+    /// that returns the other has lost this one: it acknowledged before writing, or a copy was restored.
     func isLater(than other: GrantRecord) -> Bool {
         (signedInAt, generation) > (other.signedInAt, other.generation)
     }
 
-    /// The same grant without anything secret, for the time after its end.
+    /// The same grant without secrets, kept after its end.
     package func tombstone(_ end: Ended) -> GrantRecord {
         var record = self
         record.refreshToken = nil
@@ -136,12 +137,12 @@ package enum EndReason: String, Sendable, CaseIterable {
     case lostRotation = "lost_rotation"
     case subject
     case stepUp = "step_up"
-    /// The provider refuses, and does not say that the grant is over: its refresh token is kept.
+    /// The provider refuses, but does not say that the grant is over: its refresh token is kept.
     case refused
 
-    /// One sentence for a person.
+    /// One sentence for the user.
     ///
-    /// - Parameter message: what the provider said.
+    /// - Parameter message: the provider's message.
     func sentence(account: String, message: String? = nil) -> String {
         let cause =
             switch self {

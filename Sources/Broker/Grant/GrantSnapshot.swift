@@ -3,12 +3,12 @@
 
 import Systemd
 
-/// What others than the state machine may know of a grant, as it is at one moment.
+/// The state of a grant at one moment, for others than the state machine.
 struct GrantSnapshot {
     enum Phase {
         /// The store has not answered yet.
         case unknown
-        /// The store is locked or away.
+        /// The store is locked or unavailable.
         case blocked(StoreError)
         case signedOut
         case ended(GrantRecord.Ended)
@@ -16,7 +16,7 @@ struct GrantSnapshot {
     }
 
     var phase: Phase
-    /// The configuration does not allow the grant to go where it would now go.
+    /// The current configuration would send the grant to another destination.
     var isHeldBack: Bool
     /// No background work until a user says so.
     var isPaused: Bool
@@ -29,11 +29,11 @@ struct GrantSnapshot {
     var failure: RefreshFailure?
     /// Unix seconds of the last failure.
     var failedAt: Int64?
-    /// No refresh of the daemon's own before this.
+    /// No automatic refresh before this.
     var notBefore: BootInstant?
     /// The store's error that prevented the last refresh.
     var storeError: StoreError?
-    /// Why the store has not taken a record that is written again.
+    /// Why the store refused a record that will be written again.
     var pendingWriteError: StoreError?
 
     /// Whether the access token is good for at least a second.

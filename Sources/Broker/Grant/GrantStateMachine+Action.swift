@@ -4,19 +4,19 @@
 package import TokendProtocol
 
 extension GrantStateMachine {
-    /// What the shell must do.
+    /// What the caller must do.
     package enum Action: Sendable, Equatable {
         /// Read the item from the store.
         case load
-        /// Send this record's refresh token, for a token of that combination.
+        /// Send this record's refresh token, for a token of that variant.
         case refresh(GrantRecord, for: TokenVariant? = nil)
-        /// Write this record again, which the store refused before.
+        /// Write this record again; the store refused it before.
         case write(GrantRecord)
-        /// Write this record, which tells a restart that the provider refuses it.
+        /// Write this record, which tells a restart that the provider refuses the grant.
         case note(GrantRecord)
-        /// Remove what is left of a grant that ended long ago.
+        /// Remove the item of a grant that ended long ago.
         case clear
-        /// What was waited for has ended: everyone who waits gets an answer by `resume`.
+        /// The work has ended: every waiter gets an answer by `resume`.
         case resumeWaiters(renewed: Bool, of: TokenVariant? = nil)
     }
 

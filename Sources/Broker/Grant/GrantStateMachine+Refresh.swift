@@ -4,16 +4,16 @@
 import Systemd
 
 extension GrantStateMachine {
-    /// What a refresh leaves of a grant.
+    /// What remains of a grant after a refresh.
     enum Remainder {
         case live
         case ended(EndedGrant)
         case nothing
-        /// Another grant, which the store holds.
+        /// Another grant that the store holds.
         case other(GrantRecord)
     }
 
-    /// Takes the outcome of a refresh into the grant.
+    /// Applies the outcome of a refresh to the grant.
     mutating func finish(
         _ grant: inout LiveGrant,
         _ outcome: RefreshOutcome,
@@ -49,7 +49,7 @@ extension GrantStateMachine {
             grant.failed(failure, at: now, random: random)
             return (.live, wasRefused || grant.record.refusal == nil ? ended : [.note(grant.record)] + ended)
         case .ended(let record, let error):
-            // Nothing is served of another user's answer. After an ordinary end the last token is.
+            // A token that belongs to another user is not served. After an ordinary end the last token is.
             let held = record.ended?.reason == .subject ? nil : grant
             return (.ended(EndedGrant(record, unstored: error, held: held, at: now)), ended)
         case .vanished:

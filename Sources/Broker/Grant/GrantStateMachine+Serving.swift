@@ -28,7 +28,7 @@ extension GrantStateMachine {
         return needsRefresh(&grant, demand, at: now)
     }
 
-    /// Whether the held token is valid for as long as the demand asks, whatever an API has said of it.
+    /// Whether the held token is valid for as long as required, regardless of its rejection by an API.
     private func suffices(_ held: HeldToken, _ grant: LiveGrant, _ demand: TokenDemand, at now: Moment) -> Bool {
         guard let lifetime = held.wholeLife, let remaining = held.remaining(at: now) else {
             // Without a known end it is good until the precautionary refresh.
@@ -79,12 +79,14 @@ extension GrantStateMachine {
         return (.wait, [grant.begin(RefreshJob(variant: variant, isForced: isForced))])
     }
 
-    /// Until when clients force no other refresh; one for one combination counts for all, which have one refresh token.
+    /// Until when clients cannot force another refresh; one for a variant counts for all, which share the refresh
+    /// token.
     private var forcedGapEnd: BootInstant? {
         lastForced.map { $0.advanced(by: .seconds(settings.forcedGap)) }
     }
 
-    /// An API refuses a token within the gap: one that has come since is as fresh as can be, and an older one has to wait.
+    /// An API refused a token within the gap: a token obtained since is the freshest possible, and an older one must
+    /// wait.
     private func refusedWithinGap(_ held: HeldToken, until end: BootInstant, at now: Moment) -> ProtocolError {
         guard held.age(at: now) >= .seconds(settings.forcedGap) else { return tokenRejected }
         return busy(
@@ -105,7 +107,7 @@ extension GrantStateMachine {
     ) -> Answer? {
         if isHeldBack { return nil }
         let isIts = demand.variant == variant
-        // However short it lives, another refresh would bring no better one: that would be a loop.
+        // Even for a very short lifetime: another refresh would bring no better token, in a loop.
         if isIts, renewed, let held = grant.token(of: variant) { return fresh(held, demand) }
         if let end = grant.record.refusal {
             return afterEnd(end, held: grant.token(of: demand.variant), demand, at: now)
@@ -116,7 +118,7 @@ extension GrantStateMachine {
         return afterFailure(failure, until: until, grant, demand, at: now)
     }
 
-    /// The answer with a token that has come just now.
+    /// The answer with a token that was just obtained.
     private func fresh(_ held: HeldToken, _ demand: TokenDemand) -> Answer {
         if let error = missingScope(demand, held: held, granted: held.scope) { return .fail(error) }
         guard demand.rejected != held.accessToken else { return .fail(tokenRejected) }
@@ -134,7 +136,7 @@ extension GrantStateMachine {
         return fallBack(grant, demand, unreachable(failure, retryAt: until, held, at: now), at: now)
     }
 
-    /// Without an explicit `min_valid` a token that still holds is served whatever the provider's state.
+    /// Without an explicit `min_valid`, a token that is still valid is served whatever the provider's state.
     private func fallBack(
         _ grant: LiveGrant,
         _ demand: TokenDemand,
@@ -147,7 +149,7 @@ extension GrantStateMachine {
         return .serve(held, refreshed: false)
     }
 
-    /// The answer from what is left of a grant that has ended.
+    /// The answer from an ended grant.
     func afterEnd(
         _ end: GrantRecord.Ended,
         held: HeldToken?,
@@ -162,7 +164,7 @@ extension GrantStateMachine {
     }
 }
 
-// MARK: - What clients are told
+// MARK: - Errors for clients
 
 extension GrantStateMachine {
     func loginRequired(_ reason: EndReason, oauthError: String? = nil, message: String? = nil) -> ProtocolError {
@@ -180,7 +182,7 @@ extension GrantStateMachine {
         )
     }
 
-    /// No narrower token is requested: the whole sign-in would become narrower.
+    /// No down-scoped token is requested: it would down-scope the whole sign-in.
     var narrowingSticks: ProtocolError {
         ProtocolError(
             .providerError,
@@ -190,7 +192,7 @@ extension GrantStateMachine {
         )
     }
 
-    /// So many combinations were asked for that the next one has to wait.
+    /// So many variants were requested that the next one has to wait.
     private func outOfFetches(until end: BootInstant, at now: Moment) -> ProtocolError {
         busy(
             "tokens of “\(account)” for so many different resources, audiences or scopes were asked for that this one "
@@ -200,7 +202,7 @@ extension GrantStateMachine {
         )
     }
 
-    /// It passes, and a client is told when.
+    /// A passing error that names its end.
     private func busy(_ message: String, until end: BootInstant, at now: Moment) -> ProtocolError {
         ProtocolError(.providerUnreachable, message, data: ["retry_at": .integer(now.wall(rounding: end))])
     }
@@ -254,7 +256,7 @@ extension GrantStateMachine {
 }
 
 extension Moment {
-    /// The unix time of an instant that is to come, rounded up: a second early would be answered like this again.
+    /// The unix time of a future instant, rounded up: a retry one second early would fail the same way.
     fileprivate func wall(rounding instant: BootInstant) -> Int64 {
         let wait = boot.duration(to: instant)
         return wall.addingSaturated(max(0, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)))
@@ -262,7 +264,7 @@ extension Moment {
 }
 
 extension StoreError {
-    /// What a client is told about the store.
+    /// The error of the store, for clients.
     package var protocolError: ProtocolError {
         guard code != .passphraseUnwanted else { return .invalidParams(member: "passphrase", message) }
         var error = ProtocolError(code == .locked || code == .dismissed ? .storeLocked : .storeUnavailable, message)

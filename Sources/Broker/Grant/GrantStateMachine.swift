@@ -3,22 +3,22 @@
 
 package import Systemd
 
-/// The state of an account's grant, and what to do about it.
+/// The state of an account's grant, and the decisions about it.
 ///
-/// There is one method for each event, and each returns the actions that the shell must perform. The machine reads no
-/// clock: `now` is a parameter, and `random` (0 ..< 1) is the entropy for jitter. After every event the shell sets one
-/// timer for `deadline`; without that, nothing is renewed by itself.
+/// There is one method for each event, and each returns the actions that the caller must perform. The machine reads no
+/// clock: `now` is a parameter, and `random` (0 ..< 1) is the entropy for jitter. After every event the caller sets one
+/// timer for `deadline`; without it, nothing is renewed automatically.
 ///
-/// It guarantees that at most one refresh and one read of the store are under way, and that each ends with a `resumeWaiters`,
-/// so that no client waits for ever. A token is served once the store has the refresh token that came with it. A live
-/// grant ends by the provider's answer, by a logout, or where an open store has no item; never because a store is
-/// locked. Two mistakes of the shell would break this: an outcome that does not reach `refreshFinished` (the grant stays
-/// *refreshing*), and an outcome of an older generation that does (see `Account`).
+/// It guarantees that at most one refresh and one read of the store are under way, and that each ends with a
+/// `resumeWaiters`, so that no client waits for ever. A token is served once the store has the refresh token that came
+/// with it. A live grant ends by the provider's answer, by a logout, or if an open store has no item; never because a
+/// store is locked. Two mistakes of the caller would break this: an outcome that does not reach `refreshFinished` (the
+/// grant stays *refreshing*), and an outcome of an older generation that does (see `Account`).
 package struct GrantStateMachine {
     private enum State {
         /// The store has not answered yet.
         case unknown
-        /// The store is locked or away, which says nothing about the grant.
+        /// The store is locked or unavailable, which says nothing about the grant.
         case blocked(StoreError)
         case signedOut
         case ended(EndedGrant)
@@ -29,15 +29,15 @@ package struct GrantStateMachine {
     package var settings: RefreshSettings
     private var state: State = .unknown
     private(set) var isLoading = false
-    /// The configuration does not allow the grant to go where it would now go.
+    /// The current configuration would send the grant to another destination.
     private(set) var isHeldBack = false
     /// The account's file is gone or has a fault.
     package var isDisabled = false
     /// No background work until a user says so.
     package var isPaused = false
-    /// The last forced refresh of the grant that succeeded, for whatever combination: one refresh token brings them all.
+    /// The last successful forced refresh of the grant, for any variant: they share the refresh token.
     var lastForced: BootInstant?
-    /// What is left for combinations of which no token is held.
+    /// The budget for variants without a held token.
     var fetches = FetchBudget()
 
     package init(account: String, settings: RefreshSettings) {
@@ -65,10 +65,10 @@ package struct GrantStateMachine {
     /// The record in force, for status and for comparing destinations; nil without a live grant.
     package var record: GrantRecord? { live?.record }
 
-    /// The token that is held of a live grant for a combination; nil: the account's own.
+    /// The held token of a live grant for a variant; nil: the account's own.
     func heldToken(of variant: TokenVariant?) -> HeldToken? { live?.token(of: variant) }
 
-    /// Whether something is under way that must not be cut off: a refresh, or a record that the store has not taken.
+    /// Whether work is under way that must not be interrupted: a refresh, or a record that the store has not taken.
     package var isBusy: Bool { live.map { $0.isRefreshing || $0.pendingWrite != nil } ?? false }
 
     private var pendingWrite: PendingWrite? {
@@ -79,7 +79,7 @@ package struct GrantStateMachine {
     /// The record with the newest refresh token, stored or not: what a logout revokes.
     package var newestRecord: GrantRecord? { live?.newest }
 
-    /// A record that the store must still take before the daemon ends; nil if nothing would be lost.
+    /// A record that must still be stored before the daemon ends; nil if nothing would be lost.
     package var unstoredRecord: GrantRecord? { pendingWrite?.record ?? live?.recordToKeep }
 
     // MARK: The store's answers
@@ -103,7 +103,7 @@ package struct GrantStateMachine {
         return [.resumeWaiters(renewed: false)]
     }
 
-    /// The store holds another grant than the one that was refreshed: it is the one in force.
+    /// The store holds another grant than the refreshed one; it comes into force.
     package mutating func replaced(by record: GrantRecord, isHeldBack: Bool, at now: Moment, random: Double) -> [Action]
     {
         self.isHeldBack = isHeldBack
@@ -119,7 +119,7 @@ package struct GrantStateMachine {
         }
     }
 
-    /// The store is locked or away. What is held in memory stays good: a locked store is not a sign-out.
+    /// The store is locked or unavailable. Tokens in memory stay valid: a locked store is not a sign-out.
     package mutating func loadFailed(_ error: StoreError) -> [Action] {
         isLoading = false
         switch state {
@@ -129,11 +129,11 @@ package struct GrantStateMachine {
         return [.resumeWaiters(renewed: false)]
     }
 
-    // MARK: The user's decision
+    // MARK: The user's decisions
 
-    /// A read that is under way counts for nothing from here on, as after a logout.
+    /// A read that is under way is ignored from here on, as after a logout.
     ///
-    /// - Parameter error: why the store has not taken the record yet: until it has, nothing of it is served.
+    /// - Parameter error: why the store has not taken the record yet; until it has, its token is not served.
     package mutating func signedIn(
         _ record: GrantRecord,
         unstored error: StoreError? = nil,
@@ -152,8 +152,8 @@ package struct GrantStateMachine {
         return [.resumeWaiters(renewed: false)]
     }
 
-    /// The configuration changed: whether it still lets the grant go where it was made for. What a provider refused
-    /// before is tried again.
+    /// The configuration changed, and with it perhaps where the grant may be sent. What a provider refused before is
+    /// tried again.
     package mutating func reconfigured(settings: RefreshSettings, isHeldBack: Bool) {
         self.settings = settings
         self.isHeldBack = isHeldBack
@@ -162,7 +162,7 @@ package struct GrantStateMachine {
 
     // MARK: Time
 
-    /// When the shell is to call `deadlineReached`; nil: nothing is due by itself.
+    /// When the caller must call `deadlineReached`; nil: nothing is due.
     package var deadline: BootInstant? {
         switch state {
         case .live(let grant): grant.deadline(settings, isHalted: isHeldBack || isPaused || isDisabled)
@@ -171,13 +171,13 @@ package struct GrantStateMachine {
         }
     }
 
-    /// When the account's own token is renewed next by itself, unless a write is pending.
+    /// When the account's own token is next renewed automatically, unless a write is pending.
     package var nextRefresh: BootInstant? {
         guard case .live(let grant) = state, grant.pendingWrite == nil, deadline != nil else { return nil }
         return grant.refreshDue(settings)
     }
 
-    /// The time that `deadline` named has come.
+    /// `deadline` has been reached.
     package mutating func deadlineReached(at now: Moment, random: Double) -> [Action] {
         guard let deadline, deadline <= now.boot else { return [] }
         switch state {
@@ -192,7 +192,7 @@ package struct GrantStateMachine {
         }
     }
 
-    /// A day has gone by without anything being due.
+    /// A day has passed without anything due.
     package mutating func lookAgain(at now: Moment) {
         changeLive { [settings] in $0.lookAgain(settings, at: now) }
     }
@@ -202,7 +202,7 @@ package struct GrantStateMachine {
         changeLive { [settings] in $0.timeJumped(settings, at: now, random: random) }
     }
 
-    /// A network has come: what had failed in passing is tried again.
+    /// A network has come: retries what failed for a passing reason.
     package mutating func networkAppeared(at now: Moment, random: Double) {
         changeLive { $0.networkAppeared(at: now, random: random) }
     }
@@ -213,7 +213,7 @@ package struct GrantStateMachine {
         state = .live(grant)
     }
 
-    /// The store took, or refused again, what it had refused before.
+    /// The store accepted, or refused again, a record that it had refused before.
     package mutating func written(_ result: Result<Void, StoreError>, at now: Moment) -> [Action] {
         guard let written = pendingWrite else { return [] }
         switch state {
@@ -231,7 +231,7 @@ package struct GrantStateMachine {
         return [.resumeWaiters(renewed: false)]
     }
 
-    /// The store can be tried again: it was unlocked, or came back.
+    /// The store was unlocked, or came back: it can be tried again.
     package mutating func storeOpened(at now: Moment) -> [Action] {
         switch state {
         case .unknown, .blocked:
@@ -249,7 +249,7 @@ package struct GrantStateMachine {
 
     // MARK: Clients, and the end of a refresh
 
-    /// A client asks. If the held token is good enough, the answer is there at once.
+    /// A client asks for a token. If the held one is good enough, the answer is available at once.
     package mutating func demand(_ demand: TokenDemand, at now: Moment) -> (answer: Answer, actions: [Action]) {
         switch state {
         case .unknown, .blocked:
@@ -264,8 +264,8 @@ package struct GrantStateMachine {
         }
     }
 
-    /// Answers a client that waited: the refresh of that combination, or the store's read, has ended; `renewed`: with a
-    /// new token. A client that waits for another combination asks again.
+    /// Answers a client that waited: the refresh of that variant, or the read of the store, has ended; `renewed`: with
+    /// a new token. A client that waits for another variant asks again.
     package mutating func resume(
         _ demand: TokenDemand,
         renewed: Bool,
@@ -291,7 +291,7 @@ package struct GrantStateMachine {
         case .live: state = .live(grant)
         case .ended(let ended): state = .ended(ended)
         case .nothing: state = .signedOut
-        // The caller of `replaced` decides whether it may be used; the old one is not.
+        // The caller of `replaced` decides whether it may be used; the old one may not.
         case .other(let record): return replaced(by: record, isHeldBack: isHeldBack, at: now, random: random)
         }
         return actions

@@ -5,7 +5,7 @@ import OAuth
 import Secrets
 
 extension HeldToken {
-    /// The token of a provider's answer; its life counts from the moment of sending.
+    /// The token of a provider's answer; its lifetime starts when the request is sent.
     init(_ response: TokenResponse, granted: Scope, sentAt: Moment, verified: IDToken?) {
         self.init(
             accessToken: response.accessToken,

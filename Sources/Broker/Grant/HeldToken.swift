@@ -6,20 +6,20 @@ package import Secrets
 package import StrictJSON
 package import Systemd
 
-/// An access token that the daemon holds, with both views of its end.
+/// An access token that the daemon holds, with its end on both clocks.
 package struct HeldToken: Sendable, Equatable {
     package var accessToken: Secret
     package var tokenType: String
     /// What the grant covered when the token was issued.
     package var scope: Scope
-    /// When it was asked for; unix seconds.
+    /// When it was requested; unix seconds.
     package var issuedAt: Int64
-    /// What the provider said of its life.
+    /// Its lifetime according to the provider.
     package var lifetime: Lifetime
-    /// The boot-time clock's view of `issuedAt`: the moment of sending, or for a token from the store the moment of
-    /// reading less the age that it has by the wall clock.
+    /// `issuedAt` on the boot-time clock: when the request was sent, or for a token from the store, when it was read
+    /// less its age on the wall clock.
     package var obtainedAtBoot: BootInstant
-    /// Seconds of its life that had gone at `obtainedAtBoot`.
+    /// Its age in seconds at `obtainedAtBoot`.
     package var ageThen: Int64 = 0
     package var idToken: Secret?
     package var idTokenExpiresAt: Int64?
@@ -50,7 +50,7 @@ package struct HeldToken: Sendable, Equatable {
         self.extra = extra.asExtra
     }
 
-    /// Its whole life in seconds; nil where the provider states none.
+    /// Its whole lifetime in seconds; nil if the provider states none.
     package var wholeLife: Int64? {
         guard case .seconds(let seconds) = lifetime else { return nil }
         return seconds
@@ -61,12 +61,12 @@ package struct HeldToken: Sendable, Equatable {
         wholeLife.map { issuedAt.addingSaturated($0) }
     }
 
-    /// The same end on the clock that goes on in suspend and never steps.
+    /// The same end on the boot-time clock, which runs during suspend and never steps.
     package var expiresAtBoot: BootInstant? {
         wholeLife.map { obtainedAtBoot.advanced(by: .seconds(max(0, $0 - ageThen))) }
     }
 
-    /// Seconds that it still holds, by the more careful of both clocks, 0 once it is over; nil where no end is known.
+    /// Seconds of validity left, by the clock that shows less, 0 after its end; nil if no end is known.
     package func remaining(at now: Moment) -> Int64? {
         guard let expiresAt, let expiresAtBoot else { return nil }
         return max(
@@ -75,13 +75,13 @@ package struct HeldToken: Sendable, Equatable {
         )
     }
 
-    /// Whether it holds for `seconds` at least; a token without a known end holds until an API says otherwise.
+    /// Whether it is valid for at least `seconds`; a token without a known end is valid until an API refuses it.
     package func holds(_ seconds: Int64, at now: Moment) -> Bool {
         guard let remaining = remaining(at: now) else { return true }
         return remaining >= max(seconds, 1)
     }
 
-    /// Whether a token whose end is not known has been used for so long that it is better renewed.
+    /// Whether a token without a known end has been used for so long that it should be renewed.
     package func isSuspect(at now: Moment) -> Bool {
         guard wholeLife == nil, let span = RefreshPolicy().refreshDelay(lifetime: lifetime, jitter: 0) else {
             return false
@@ -96,14 +96,14 @@ package struct HeldToken: Sendable, Equatable {
 }
 
 extension Int64 {
-    /// The difference, or the nearest number there is: times from outside must never trap.
+    /// The difference, or the nearest number possible: times from outside must never trap.
     func subtractingSaturated(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         guard overflow else { return difference }
         return self < 0 ? .min : .max
     }
 
-    /// The sum, or the nearest number there is.
+    /// The sum, or the nearest number possible.
     func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         guard overflow else { return sum }

@@ -5,9 +5,9 @@ import OAuth
 import Systemd
 
 extension LiveGrant {
-    /// When something is due by itself.
+    /// When the next thing is due.
     ///
-    /// - Parameter isHalted: no request may be sent to the provider now; pending writes go on.
+    /// - Parameter isHalted: no request may be sent to the provider now; pending writes continue.
     func deadline(_ settings: RefreshSettings, isHalted: Bool) -> BootInstant? {
         if let pendingWrite { return pendingWrite.retryAt }
         guard !isHalted, !isRefreshing, record.canRenew else { return nil }
@@ -17,7 +17,7 @@ extension LiveGrant {
     /// A timer that is later than this was delayed by suspend: all accounts are due, and no network is up yet.
     private static let sleep: Duration = .seconds(60)
 
-    /// The time that `deadline` named has come.
+    /// `deadline` has been reached.
     mutating func deadlineReached(
         _ deadline: BootInstant,
         _ settings: RefreshSettings,
@@ -32,14 +32,14 @@ extension LiveGrant {
         return [begin(dueJob(settings))]
     }
 
-    /// The refresh that is due by itself now, or next.
+    /// The automatic refresh that is due now, or next.
     func dueJob(_ settings: RefreshSettings) -> RefreshJob {
         guard let derived = variantDue(settings) else { return RefreshJob() }
         if let own = refreshDue(settings), own <= derived.at { return RefreshJob() }
         return RefreshJob(variant: derived.variant)
     }
 
-    /// When a token of another combination is due that a client has asked for since it came.
+    /// When the next variant is due that a client has asked for since its last refresh.
     private func variantDue(_ settings: RefreshSettings) -> (variant: TokenVariant, at: BootInstant)? {
         guard settings.policy != .onDemand, retry.sharedFailure == nil, retry.storeError == nil, record.pending == nil,
             record.refusal == nil
@@ -47,7 +47,7 @@ extension LiveGrant {
         return variants.due(settings.rules).map { ($0.variant, max($0.at, retry.notBefore)) }
     }
 
-    /// When the account's own token is due, or the grant to keep it alive, as far as nothing is under way.
+    /// When the account's own token is due, or the grant to keep it alive; nil while a refresh is under way.
     func refreshDue(_ settings: RefreshSettings) -> BootInstant? {
         if record.refusal != nil { return retry.hasSecondTry ? retry.notBefore : nil }
         guard record.canRenew, retry.failure?.kind != .misconfigured else { return nil }
@@ -77,8 +77,8 @@ extension LiveGrant {
             .map { lastUsed.advanced(by: .seconds(max(0, $0.subtractingSaturated(idleThen)))) }
     }
 
-    /// The wall clock stepped, or the machine was asleep: the token's end is computed anew by both clocks, and what is due
-    /// is spread.
+    /// The wall clock stepped, or the machine was asleep: the token's end is computed again by both clocks, and due
+    /// work is spread.
     mutating func timeJumped(_ settings: RefreshSettings, at now: Moment, random: Double) {
         let spread = spread(at: now, by: random)
         retry.timeJumped(spread: spread, at: now)
@@ -87,13 +87,13 @@ extension LiveGrant {
         retry.postpone(to: spread)
     }
 
-    /// A day has gone by without anything being due: what lies further ahead is reckoned by the wall clock, too, which may
-    /// have drifted from the other one (engine rule 14).
+    /// A day has passed without anything due: the next due time is computed again by the wall clock, which may have
+    /// drifted from the boot-time clock (engine rule 14).
     mutating func lookAgain(_ settings: RefreshSettings, at now: Moment) {
         dueByWall = dueByWallClock(settings, at: now)
     }
 
-    /// When the token is due as the wall clock shows it; nil for one that does not end.
+    /// When the token is due according to the wall clock; nil if it does not end.
     private func dueByWallClock(_ settings: RefreshSettings, at now: Moment) -> BootInstant? {
         guard let token = record.token,
             let delay = settings.rules.refreshDelay(lifetime: token.lifetime, jitter: jitter)

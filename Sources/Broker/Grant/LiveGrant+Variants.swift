@@ -5,19 +5,19 @@ import OAuth
 import Systemd
 
 extension LiveGrant {
-    /// The token of a combination; nil: the account's own.
+    /// The token of a variant; nil: the account's own.
     func token(of variant: TokenVariant?) -> HeldToken? {
         guard let variant else { return record.token }
         return variants[variant]?.token
     }
 
-    /// The failure that concerns this combination.
+    /// The failure that concerns this variant.
     func failure(of variant: TokenVariant?) -> RefreshFailure? {
         guard let variant else { return retry.failure }
         return retry.sharedFailure ?? variants[variant]?.failure
     }
 
-    /// The earliest moment at which a client's need may lead to a refresh; nil: at once.
+    /// The earliest time at which a client's request may cause a refresh; nil: at once.
     func blockedUntil(_ variant: TokenVariant?, at now: Moment) -> BootInstant? {
         var blocks: [BootInstant?] = []
         if let variant { blocks.append(variants[variant]?.blockedUntil) }
@@ -28,7 +28,7 @@ extension LiveGrant {
         return latest
     }
 
-    /// A token has come that is not the account's own. The refresh token that came with it is the grant's.
+    /// Stores a variant's token. The refresh token that came with it is the grant's.
     mutating func derived(_ new: DerivedToken, _ record: GrantRecord, isStored: Bool, at now: Moment, jitter: Double) {
         variants.renewed(new, jitter: jitter)
         self.record = record
@@ -39,7 +39,7 @@ extension LiveGrant {
         retry.answered(at: now)
     }
 
-    /// The provider knows the grant and refuses this combination.
+    /// The provider accepts the grant but refuses this variant.
     mutating func refused(_ variant: TokenVariant, _ failure: RefreshFailure, at now: Moment) {
         variants.failed(variant, failure, at: now)
         activity = .idle

@@ -5,11 +5,11 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// A grant that is in force, and what is being done with it.
+/// A grant in force, and the work on it.
 ///
 /// `record.token` may always be served: a refresh puts its token there once the store has the refresh token that came
-/// with it. Until then both wait in `activity` as `awaitingStore`, so a logout must revoke `newest`, not `record`. The mark
-/// `record.pending` says less than the store's: here it means that the refresh token may be spent.
+/// with it. Until then both wait in `activity` as `awaitingStore`, so a logout must revoke `newest`, not `record`. The
+/// mark `record.pending` says less than the store's: here it means that the refresh token may be spent.
 struct LiveGrant {
     enum Activity {
         case idle
@@ -18,29 +18,29 @@ struct LiveGrant {
         case awaitingStore(PendingWrite, RefreshJob)
     }
 
-    /// What is durable, except for the mark of a refresh under way; only its token is ever served.
+    /// What is stored, except for the mark of a refresh under way; only its token is ever served.
     var record: GrantRecord
     var activity: Activity = .idle
-    /// What the last refreshes came to, and when the next one may be tried.
+    /// The results of the last refreshes, and when the next one may be tried.
     var retry: RetryState
     /// A client has asked since the last refresh.
     var wasAskedFor = false
     /// When the refresh token was last used, or the grant loaded.
     var lastUsed: BootInstant
-    /// Seconds for which it had not been used by then.
+    /// Seconds without use before that.
     var idleThen: Int64 = 0
     /// The held token ends so soon that it is renewed once the daemon has started.
     var isDueAtStart = false
-    /// When the token is due by the wall clock, after that stepped ahead.
+    /// When the token is due according to the wall clock, after that stepped forward.
     var dueByWall: BootInstant?
     /// Whether the store holds the access token, too.
     var isTokenStored = true
     /// Spreads the refreshes of many accounts (0 ..< 1).
     var jitter: Double
-    /// The tokens that are not the account's own.
+    /// The tokens of variants.
     var variants = VariantCache()
 
-    /// A grant that has come just now, from a login or in place of another.
+    /// A new grant, from a login or in place of another.
     init(record: GrantRecord, at now: Moment, jitter: Double) {
         self.record = record
         self.jitter = jitter
@@ -48,11 +48,11 @@ struct LiveGrant {
         lastUsed = now.boot
     }
 
-    /// A grant as the store has kept it while no daemon ran; `random` spreads the work of many.
+    /// A grant as the store kept it while no daemon ran; `random` spreads the refreshes of several accounts.
     init(stored record: GrantRecord, _ settings: RefreshSettings, at now: Moment, random: Double) {
         self.init(record: record, at: now, jitter: random)
         idleThen = max(0, now.wall.subtractingSaturated(record.refreshedAt ?? record.signedInAt))
-        // A token that may be spent is tried inside the grace that some providers give.
+        // A token that may be spent is tried within the grace period of some providers.
         if record.pending == nil { retry.postpone(to: spread(at: now, by: random)) }
         if let life = record.token?.wholeLife, let remaining = record.token?.remaining(at: now) {
             isDueAtStart = life > settings.atStartWithin && remaining <= settings.atStartWithin
@@ -64,7 +64,7 @@ struct LiveGrant {
         return false
     }
 
-    /// What is under way, or waits for the store.
+    /// The job under way, or waiting for the store.
     var job: RefreshJob {
         switch activity {
         case .refreshing(let job), .awaitingStore(_, let job): job
@@ -89,7 +89,8 @@ struct LiveGrant {
     /// The newest refresh token that the provider issued, stored or not.
     var newest: GrantRecord { pendingWrite?.record ?? record }
 
-    /// The record with a token that the store has not got yet. While a refresh is under way, the store's mark must stay.
+    /// The record with a token that the store does not have yet. While a refresh is under way, the store's mark must
+    /// stay.
     var recordToKeep: GrantRecord? {
         isRefreshing || isTokenStored || record.token == nil ? nil : record
     }
@@ -107,7 +108,7 @@ struct LiveGrant {
         retry = RetryState(succeededAt: now)
     }
 
-    /// The provider rotated and the store refused; `failure` where the answer was refused, too.
+    /// The provider rotated and the store refused; `failure` if the answer was refused, too.
     mutating func unstored(_ pendingWrite: PendingWrite, _ refusal: RefreshFailure?, at now: Moment, random: Double) {
         let job = job
         retry.succeededUnstored()
@@ -115,7 +116,7 @@ struct LiveGrant {
         activity = .awaitingStore(pendingWrite, job)
     }
 
-    /// The store has not taken the grant, which is new.
+    /// The store has not taken this new grant.
     mutating func awaitStore(_ error: StoreError, at now: Moment) {
         let release: PendingWrite.Release = record.token == nil ? .nothing : .token
         activity = .awaitingStore(PendingWrite(record, error, release: release, at: now), RefreshJob())
@@ -123,9 +124,9 @@ struct LiveGrant {
         record.untraded = nil
     }
 
-    /// The store took the record at last, or refused it again.
+    /// The store accepted the record, or refused it again.
     ///
-    /// - Returns: whether it brings a new token; nil where it was refused.
+    /// - Returns: whether it brings a new token; nil if it was refused.
     mutating func written(_ pendingWrite: PendingWrite, _ result: Result<Void, StoreError>, at now: Moment) -> Bool? {
         if case .failure(let error) = result {
             self.pendingWrite?.refused(error, at: now)
@@ -157,7 +158,7 @@ struct LiveGrant {
         retry.storeBlocked(error, at: now, random: random)
     }
 
-    /// The refresh that was under way has brought no token, and has not ended the grant.
+    /// The refresh under way has brought no token, and has not ended the grant.
     mutating func failed(_ new: RefreshFailure, at now: Moment, random: Double) {
         if new.concernsVariantAlone, let variant = job.variant { return refused(variant, new, at: now) }
         activity = .idle
@@ -167,10 +168,10 @@ struct LiveGrant {
         record.ended = .init(reason: .refused, oauthError: code, message: refusal.words, at: now.wall)
     }
 
-    /// A network has come: a refresh that had failed in passing is tried again, at once if there is no valid token.
+    /// A network has come: retries a refresh that failed for a passing reason, at once if there is no valid token.
     ///
-    /// A network that comes and goes makes no loop: the next try is ten seconds after the last one at the earliest, and the
-    /// back-off is reset once a minute at most. The provider's `Retry-After` is kept.
+    /// A flapping network causes no loop: the next try is at least ten seconds after the last one, and the back-off is
+    /// reset at most once a minute. The provider's `Retry-After` is respected.
     mutating func networkAppeared(at now: Moment, random: Double) {
         guard !isRefreshing else { return }
         if record.refusal != nil {
@@ -188,8 +189,8 @@ struct LiveGrant {
 }
 
 extension LiveGrant {
-    /// A moment of the next half minute, so that what became due at once is not done at once; before the held token has
-    /// lived half of what is left of it, where that is sooner.
+    /// A random time within the next half minute, so that not everything due is done at once; earlier if the held token
+    /// would lose half of its remaining life before.
     func spread(at now: Moment, by random: Double) -> BootInstant {
         let left = record.token?.remaining(at: now) ?? 0
         let span = left > 0 ? min(left, 60) * 500 : 30_000

@@ -3,18 +3,18 @@
 
 package import StrictJSON
 
-/// Takes members of an object from outside as long as there is room for them; what does not fit is left out.
+/// Copies members of an untrusted object up to a limit; the rest is dropped.
 struct MemberRoom {
-    /// What has been taken.
+    /// The members copied so far.
     private(set) var kept: JSONObject = [:]
     private let members: Int
     private let bytes: Int
-    /// As JSON, with its braces.
+    /// Size as JSON, with its braces.
     private var size = 2
 
     /// - Parameters:
-    ///   - members: how many there may be.
-    ///   - bytes: how many they may have together, as JSON.
+    ///   - members: their greatest number.
+    ///   - bytes: their greatest size together, as JSON.
     init(members: Int, bytes: Int) {
         self.members = members
         self.bytes = bytes
@@ -22,7 +22,7 @@ struct MemberRoom {
 
     var isFull: Bool { kept.count >= members }
 
-    /// Takes one in, unless its name is taken already.
+    /// Adds one, unless its name is already present.
     mutating func add(_ name: String, _ value: JSONValue) {
         guard !isFull, kept[name] == nil else { return }
         let own = JSONWriter.bytes(.string(name)).count + JSONWriter.bytes(value).count + (kept.isEmpty ? 1 : 2)
@@ -33,8 +33,8 @@ struct MemberRoom {
 }
 
 extension JSONObject {
-    /// What of a provider's answer is passed on beside the token, first come, first kept: as much as any provider sends.
-    /// It is held, compared and sent with each token.
+    /// The additional members of a provider's answer that are passed on with the token, in their order: as many as any
+    /// provider sends. They are held, compared and sent with each token.
     package static let extraMembers = 64
     package static let extraBytes = 16_384
 

@@ -3,14 +3,14 @@
 
 import Systemd
 
-/// A record that the store has refused: kept in memory, and written again until the store takes it.
+/// A record that the store has refused: kept in memory, and written again until the store accepts it.
 struct PendingWrite {
     /// What may be served once the record is stored.
     enum Release {
         /// The record's own token.
         case token
         case derived(DerivedToken)
-        /// The answer was refused.
+        /// Nothing: the answer was refused.
         case nothing
     }
 

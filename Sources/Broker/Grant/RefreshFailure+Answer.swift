@@ -6,9 +6,9 @@ import StrictJSON
 import TokendProtocol
 
 extension RefreshFailure {
-    /// What an answer that is neither a token nor the grant's end means.
+    /// The meaning of an answer that is neither a token nor the grant's end.
     ///
-    /// - Parameter account: whose provider and client the sentence names that a user reads.
+    /// - Parameter account: its provider and client are named in the sentence for the user.
     init(_ answer: TokenAnswer, at account: AccountConfiguration) {
         let host = account.issuerHost
         switch answer {
@@ -75,7 +75,7 @@ extension RefreshFailure {
         return error
     }
 
-    /// Who must act when the provider does not accept the client; the grant stays.
+    /// The user's next step if the provider does not accept the client; the grant is kept.
     private static func advice(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> String {
         guard body.refusesClient else { return "" }
         if account.registersClient {

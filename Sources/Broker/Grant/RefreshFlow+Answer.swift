@@ -7,8 +7,8 @@ import Systemd
 import TokendProtocol
 
 extension RefreshFlow {
-    /// Checks a good answer, stores it, then reports it. If the check has to wait for the provider's keys, its refresh token
-    /// is stored before: the one that was sent may be dead already.
+    /// Checks a successful answer, stores it, then reports it. If the check has to wait for the provider's keys, the
+    /// refresh token is stored first: the one that was sent may be invalid already.
     func keep(_ response: TokenResponse, _ answered: Attempt, sentAt: Moment) async -> RefreshOutcome? {
         var attempt = answered
         let record = attempt.record
@@ -34,7 +34,8 @@ extension RefreshFlow {
         return await keep(new, nil, attempt)
     }
 
-    /// Stores the grant as an answer has changed it, then reports it; `derived`: the token, if it is not the account's own.
+    /// Stores the grant as changed by an answer, then reports it; `variantToken`: the token, if it is not the account's
+    /// own.
     func keep(_ new: GrantRecord, _ derived: DerivedToken?, _ attempt: Attempt) async -> RefreshOutcome? {
         let isRotated = new.refreshToken != attempt.record.refreshToken
         func renewed(isStored: Bool) -> RefreshOutcome {
@@ -62,10 +63,10 @@ extension RefreshFlow {
         attempt.isSecured = (try? await write(attempt.record.replacing(refreshToken))) == true
     }
 
-    /// The answer's ID token, where it is one to be kept. Another issuer, client or user refuses the answer; whatever else
-    /// is wrong with it costs the ID token alone (OpenID Connect Core, section 12.2, asks for more): Cognito and others
-    /// name another `auth_time`, two nodes of a provider's are seconds apart, and django-oauth-toolkit repeats an access
-    /// token beside an ID token made for another one.
+    /// The answer's ID token, if it is to be kept. Another issuer, client or user makes the answer invalid; any other
+    /// fault loses only the ID token (OpenID Connect Core, section 12.2, asks for more): Cognito and others change
+    /// `auth_time`, two nodes of a provider may differ by seconds, and django-oauth-toolkit repeats an access token
+    /// beside an ID token made for another one.
     ///
     /// - Parameter beforeFetch: called before the provider is asked for its keys.
     private func verify(
@@ -95,7 +96,7 @@ extension RefreshFlow {
         return nil
     }
 
-    /// The result is not wanted any more, whether the store has taken it or not.
+    /// The result is no longer wanted, whether the store has taken it or not.
     func drop(_ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome? {
         if work.disposition == .revoked, let refreshToken {
             _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata)
@@ -103,7 +104,7 @@ extension RefreshFlow {
         return nil
     }
 
-    // MARK: An answer that is not served
+    // MARK: Answers that are not served
 
     private func refuse(_ fault: IdentityFailure, _ refreshToken: Secret?, _ attempt: Attempt) async -> RefreshOutcome?
     {
@@ -120,7 +121,7 @@ extension RefreshFlow {
         }
     }
 
-    /// The answer is not used, but its refresh token may be the only one that lives.
+    /// The answer is not used, but its refresh token may be the only valid one.
     func refuse(_ refreshToken: Secret?, _ attempt: Attempt, _ failure: RefreshFailure) async -> RefreshOutcome? {
         let new = attempt.record.replacing(refreshToken)
         if attempt.isSecured { return isWanted ? .refused(new, failure) : await drop(refreshToken, attempt) }

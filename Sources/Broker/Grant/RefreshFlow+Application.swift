@@ -7,10 +7,10 @@ import Systemd
 import TokendProtocol
 
 extension RefreshFlow {
-    /// Trades a provider's token that the backend has not taken yet, without a refresh: the last one brought it, and the
-    /// backend was away.
+    /// Exchanges a provider's token that the backend has not accepted yet, without a refresh: the last refresh brought
+    /// it, and the backend was unavailable.
     ///
-    /// - Returns: nil where a refresh is needed.
+    /// - Returns: nil if a refresh is needed.
     func tradeHeld(_ known: GrantRecord, isMarked: Bool) async -> RefreshOutcome?? {
         guard let exchange = account.exchange, let held = known.untraded, known.pending == nil, !isMarked,
             access.isTradable(held, at: access.clock.now)
@@ -18,8 +18,8 @@ extension RefreshFlow {
         return .some(ifWanted(await trade(known, held, exchange)))
     }
 
-    /// A good answer of a provider whose tokens are exchanged: a new refresh token is durable before the access token is
-    /// sent to the backend.
+    /// A successful answer of a provider whose tokens are exchanged: a new refresh token is durable before the access
+    /// token is sent to the backend.
     func keepAndTrade(
         _ renewed: GrantRecord,
         by exchange: ApplicationExchange,

@@ -19,12 +19,13 @@ extension RefreshFlow {
         )
     }
 
-    /// Whether such a request can be made at all: the account's own parameters may name what a client names, too.
+    /// Whether such a request can be made at all: the account's own parameters may conflict with the client's.
     func canAsk(_ attempt: Attempt) -> Bool {
         (try? request(attempt).adding(account.tokenParameters)) != nil
     }
 
-    /// A good answer to a refresh for a combination: its refresh token is the grant's, its scope is its own.
+    /// Keeps a successful answer to a refresh for a variant: the refresh token is the grant's, the scope is the
+    /// variant's.
     func keep(
         _ response: TokenResponse,
         for variant: TokenVariant,

@@ -9,18 +9,18 @@ import Systemd
 import TokendProtocol
 
 extension RefreshFlow {
-    /// What became of a refresh token from elsewhere.
+    /// The result of trying a refresh token from elsewhere.
     struct Trial {
-        /// The grant as the answer leaves it.
+        /// The grant after the answer.
         var record: GrantRecord
-        /// Why nothing but its refresh token is of use.
+        /// Why only its refresh token is usable.
         var fault: ProtocolError?
     }
 
-    /// Tries a refresh token from elsewhere; nothing is written, and whatever the account holds stays as it is.
+    /// Tries a refresh token from elsewhere; nothing is written, and the account's grant is not changed.
     ///
     /// - Parameter record: the grant as far as it is known, with the refresh token in it.
-    /// - Returns: the grant as the provider's answer leaves it.
+    /// - Returns: the grant after the provider's answer.
     func tryOut(_ record: GrantRecord, _ refreshToken: Secret) async throws(LoginFailure) -> Trial {
         let result: Result<Trial, LoginFailure>
         do throws(ProtocolError) {
@@ -67,7 +67,7 @@ extension RefreshFlow {
             record.token = HeldToken(response, granted: record.scope, sentAt: sentAt, verified: user?.token)
             return .success(Trial(record: record))
         case .unusable(let invalid, let failure) where invalid.refreshToken != nil:
-            // The one that was given is spent: what came in its place is all that is left of the grant.
+            // The given token is spent: its replacement is all that remains of the grant.
             return .success(Trial(record: attempt.record.replacing(invalid.refreshToken), fault: failure.error))
         case .unusable(_, let failure), .refused(_, _, let failure), .failed(let failure):
             throw failure.error
@@ -81,15 +81,16 @@ extension RefreshFlow {
         Task.onLoop { _ = await access.revoke(refreshToken, hint: .refreshToken, metadata: attempt.metadata) }
     }
 
-    /// What an ID token may fail of and still say whom the grant is for: some providers repeat the login's at each refresh,
-    /// long after its end.
+    /// Checks that an ID token may fail while it still identifies the user: some providers repeat the login's at each
+    /// refresh, long after its end.
     private static let passable: [IDTokenError.Check] = [
         .expiry, .issuedAt, .accessTokenHash, .authenticationTime, .authenticationClass,
     ]
 
-    /// Whom the grant is for: nobody has said so before, so the ID token's own word counts once its signature is verified.
+    /// The user of the grant. There is no earlier ID token to compare with, so this one counts once its signature is
+    /// verified.
     ///
-    /// - Returns: with the subject, the ID token, where it is one to be kept.
+    /// - Returns: the subject, and the ID token if it is to be kept.
     private func identify(
         _ response: TokenResponse,
         _ attempt: Attempt

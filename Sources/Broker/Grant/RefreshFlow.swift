@@ -10,18 +10,19 @@ import TokendProtocol
 /// One refresh from the store to the store: read, mark, send, check, keep.
 ///
 /// It runs as a task and changes nothing but the store. Its outcome goes back to the account as an event, and is
-/// dropped there if the generation has changed. The order of the writes is what survives a crash (docs/reliability.md):
+/// dropped there if the generation has changed. The order of the writes makes it safe against crashes
+/// (docs/reliability.md):
 ///
 /// 1. The item is read again: another program may have replaced the refresh token, and only the stored one is sent.
 /// 2. The mark `pending` is durable before the token is sent, so that the next daemon knows that it may be spent. It is
-///    left out only where the provider is known not to rotate.
+///    left out only if the provider is known not to rotate.
 /// 3. If the ID token has to wait for the provider's keys, the new refresh token is written first, alone.
-/// 4. The new refresh token and the access token are one write, which removes the mark. The account hears of them after.
+/// 4. The new refresh token and the access token are one write, which removes the mark. The account is told after it.
 ///
 /// Each write goes through `work`, which makes none for work that is not current, and corrects the store after one that
-/// ended too late. A write beside it could bring back a grant that the user has signed out of.
+/// ended too late. Any other write could bring back a grant that the user has signed out of.
 @LoopActor struct RefreshFlow: TokenFlow {
-    /// One refresh token on its way.
+    /// One use of a refresh token.
     struct Attempt {
         var record: GrantRecord
         var refreshToken: Secret
@@ -31,10 +32,10 @@ import TokendProtocol
         var isMarked: Bool
         /// Whether the token may be spent: it was sent before, and no answer came back.
         var isUncertain: Bool
-        /// Whether the answer's refresh token is in the store already, and nothing else of the answer.
+        /// Whether the answer's refresh token is already stored, without the rest of the answer.
         var isSecured = false
 
-        /// The mark of a token that may be spent; nil where it certainly is not, or is good for ever.
+        /// The mark of a token that may be spent; nil if it certainly is not, or if it can be used repeatedly.
         var doubt: GrantRecord.Pending? {
             isUncertain && record.rotates != false ? record.pending : nil
         }
@@ -42,20 +43,20 @@ import TokendProtocol
 
     var access: ProviderAccess
     let store: any CredentialStore
-    /// The combination that the token is for; nil: the account's own.
+    /// The variant that the token is for; nil: the account's own.
     var variant: TokenVariant?
-    /// Whether the result is still wanted. The item is changed by it, and held for each write alone, never while waiting
+    /// Whether the result is still wanted. It changes the item, and holds it for each write alone, never while waiting
     /// for the provider: a login must not wait for that.
     let work: GrantWork
-    /// The store had an older item than the one that it was given last.
+    /// Called if the store returned an older item than it was given last.
     var onRollback: @LoopActor () -> Void = {}
-    /// Told why an ID token that came with a renewal is not kept, in a sentence.
+    /// Called with the reason, as a sentence, if an ID token of a renewal is not kept.
     var onDroppedIDToken: @LoopActor (String) -> Void = { _ in }
 
     var account: AccountConfiguration { access.account }
     var isWanted: Bool { work.isCurrent }
 
-    /// - Returns: nil where the account has moved on.
+    /// - Returns: nil if the work is no longer current.
     func run(_ known: GrantRecord) async -> RefreshOutcome? {
         do throws(StoreError) {
             guard let stored = try await storedRecord() else { return ifWanted(.vanished) }
@@ -63,7 +64,7 @@ import TokendProtocol
             guard let token = known.refreshToken else { return .replaced(stored) }
             var isMarked = stored.pending != nil
             if known.isLater(than: stored) {
-                // Sent again, an older refresh token would be a spent one.
+                // An older refresh token would be a spent one: it must not be sent.
                 guard try await write(known) else { return nil }
                 onRollback()
                 isMarked = known.pending != nil
@@ -77,7 +78,7 @@ import TokendProtocol
         }
     }
 
-    /// What the store holds now: another program may have moved on.
+    /// The store's current record: another program may have changed it.
     func storedRecord() async throws(StoreError) -> GrantRecord? {
         guard let item = try await store.item(account: account.name) else { return nil }
         return try GrantRecord.read(item, at: access.clock.now)
@@ -100,7 +101,7 @@ import TokendProtocol
         do throws(ClientFault) {
             access = try await self.access.identified()
         } catch {
-            // Nothing was sent, and nothing is marked: the grant is as it was.
+            // Nothing was sent or marked: the grant is unchanged.
             switch error {
             case .store(let error): throw error
             case .configuration(let error):
@@ -145,8 +146,8 @@ import TokendProtocol
         }
     }
 
-    /// Sends the refresh token; where the answer is lost, once more. One that came and cannot be read is not lost: sent
-    /// again, the token would look stolen.
+    /// Sends the refresh token; if the answer is lost, once more. An answer that arrived but cannot be read is not
+    /// lost: sent again, the token would look stolen.
     ///
     /// - Parameter isWanted: whether it may be sent once more.
     func dispatch(
@@ -161,7 +162,7 @@ import TokendProtocol
         let isFirst = !attempt.isUncertain
         attempt.isUncertain = true
         guard sent.isLost, isFirst, isWanted() else { return sent }
-        // The answer may have held a new token: inside the grace that providers give, once more, at once.
+        // The lost answer may have held a new token: retry once, at once, within the providers' grace period.
         return try await access.send(request, to: attempt.endpoint, requested: requested)
     }
 
@@ -183,7 +184,7 @@ import TokendProtocol
         isWanted ? outcome : nil
     }
 
-    /// Writes the account's item, durably, unless the account has moved on.
+    /// Writes the account's item durably, if the work is current.
     ///
     /// - Returns: whether the account still waits for this refresh.
     func write(_ record: GrantRecord) async throws(StoreError) -> Bool {

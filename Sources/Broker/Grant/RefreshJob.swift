@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What one use of the refresh token is to bring.
+/// The purpose of one use of the refresh token.
 struct RefreshJob: Sendable, Equatable {
     /// nil: the account's own token.
     var variant: TokenVariant?
-    /// Whether a client's word began it.
+    /// Whether a client forced it.
     var isForced = false
 }

@@ -3,58 +3,57 @@
 
 package import TokendProtocol
 
-/// How one refresh ended. Only `ended` and `vanished` are the grant's end; the rest passes.
+/// How one refresh ended. Only `ended` and `vanished` end the grant.
 package enum RefreshOutcome: Sendable {
     /// A new access token; a new refresh token is in the store. `isStored`: so is the access token.
     case renewed(GrantRecord, isStored: Bool)
-    /// As above, with a token that is not the account's own; the record's is as it was.
+    /// The same for a variant's token; the record's token is unchanged.
     case derived(DerivedToken, GrantRecord, isStored: Bool)
-    /// The provider answered with a new refresh token and the store did not take it: it is kept in memory, and not
-    /// served, until the store does. With a failure where its answer was refused; with the token where it is not the
-    /// account's own.
+    /// The provider answered with a new refresh token and the store refused it: it is kept in memory, and not served,
+    /// until the store accepts it. With a failure if the answer was refused; with the token if it is a variant's.
     case unstored(GrantRecord, StoreError, RefreshFailure?, DerivedToken? = nil)
     /// The answer breaks the rules: its refresh token is stored, its access token is not used.
     case refused(GrantRecord, RefreshFailure)
     /// The grant is over: the provider said so, or answered for another subject. The record says why; the error is the
-    /// store's that did not take it.
+    /// store's, if it refused the record.
     case ended(GrantRecord, StoreError?)
-    /// The store holds another refresh token than the one that is held here: nothing was sent, or its refusal counts
-    /// for nothing.
+    /// The store holds another refresh token than the daemon: nothing was sent, or its refusal is ignored.
     case replaced(GrantRecord)
     /// The store is open and has no such item any more.
     case vanished
     /// The store did not answer, so nothing was sent.
     case storeBlocked(StoreError)
-    /// Passing: the provider is away, throttles, or answers nonsense. With a mark where the refresh token may be spent.
+    /// A passing failure: the provider is unavailable, throttles, or answers nonsense. With a mark if the refresh token
+    /// may be spent.
     case failed(RefreshFailure, GrantRecord.Pending?)
 }
 
-/// A refresh that did not work and does not end the grant.
+/// A refresh that failed and does not end the grant.
 package struct RefreshFailure: Sendable, Equatable {
-    /// What decides how long to wait.
+    /// Decides how long to wait.
     package enum Class: Sendable, Equatable {
         /// Network, timeout, 5xx: back off and try again.
         case passing
-        /// The provider's certificate was not accepted: passing twice, then the user must fix it.
+        /// The provider's certificate was not accepted: passing twice, then the user must act.
         case untrusted
         /// The provider named the time to wait, in seconds.
         case throttled(seconds: Int64)
-        /// The provider refuses the request as such: only the user can fix that.
+        /// The provider refuses the request as such: only the user can change that.
         case misconfigured
-        /// An error that may be the grant's end, and is not known to be: passing a few times, then the user is wanted.
+        /// An error that may or may not be the grant's end: passing a few times, then the user must act.
         case unknown
-        /// The provider wants the user before it renews the grant.
+        /// The provider requires user interaction before it renews the grant.
         case refused
     }
 
-    /// What the token endpoint itself said against the request, where that may mean the grant.
+    /// The token endpoint's own objection to the request, if it may concern the grant.
     package struct Refusal: Sendable, Equatable {
         package var code: String
         package var status: Int?
-        /// Its words, fit to be shown.
+        /// Its text, cleaned for display.
         package var words: String
 
-        /// Whether it is the same again; the words may name a time or a number of the request's.
+        /// Whether it is the same refusal; the text may contain a time or a request number.
         func isSame(as other: Refusal?) -> Bool {
             code == other?.code && status == other?.status
         }
@@ -63,9 +62,9 @@ package struct RefreshFailure: Sendable, Equatable {
     package var kind: Class
     /// `provider_unreachable` or `provider_error`, with a sentence for a user.
     package var error: ProtocolError
-    /// Whether it is about the one combination of scope, resource and audience that was asked for: others may come.
+    /// Whether it concerns only the requested variant; others may be granted.
     package var concernsVariantAlone: Bool
-    /// nil where it is no such answer.
+    /// nil if it is no such answer.
     package var refusal: Refusal?
 
     package init(kind: Class, error: ProtocolError, concernsVariantAlone: Bool = false, refusal: Refusal? = nil) {

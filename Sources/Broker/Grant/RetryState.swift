@@ -4,10 +4,10 @@
 import OAuth
 import Systemd
 
-/// What the last attempts at a refresh came to, and when the next one may be made.
+/// The results of the last refresh attempts, and when the next one may be made.
 ///
-/// Each attempt that ends moves `notBefore`; one that did not would be repeated at once, in a loop. `notBefore` binds the
-/// daemon's own refreshes alone, `throttledUntil` those that clients ask for, too.
+/// Each attempt that ends moves `notBefore`; otherwise it would be repeated at once, in a loop. `notBefore` applies to
+/// automatic refreshes alone, `throttledUntil` also to those that clients ask for.
 struct RetryState {
     /// The last refresh's failure, until one succeeds.
     private(set) var failure: RefreshFailure?
@@ -15,31 +15,30 @@ struct RetryState {
     private(set) var storeError: StoreError?
     /// Unix seconds of the last failure.
     private(set) var failedAt: Int64?
-    /// No refresh of the daemon's own before this.
+    /// No automatic refresh before this.
     private(set) var notBefore: BootInstant
-    /// No refresh at all before this: the provider said so.
+    /// No refresh at all before this: the provider asked to wait.
     private(set) var throttledUntil: BootInstant?
     private(set) var lastAttempt: BootInstant?
-    /// Whether a grant that the provider refuses is tried once more, a network having come.
+    /// Whether a refused grant is tried once more because a network came.
     private(set) var hasSecondTry = false
     /// Failures in a row.
     private var attempts = 0
-    /// Answers in a row that refuse in the same words, the time of the first, and what the last of them said.
+    /// Consecutive answers that refuse with the same text, the time of the first, and the last one's text.
     private var refusals = 0
     private var firstRefusal: BootInstant?
     private var lastRefusal: RefreshFailure.Refusal?
-    /// Connections in a row whose certificate was not accepted.
+    /// Consecutive connections with a certificate that was not accepted.
     private var tlsFailureCount = 0
     /// When a new network last reset the back-off.
     private var backoffReset: BootInstant?
 
-    /// Nothing was tried yet.
+    /// Nothing has been tried yet.
     init(at now: Moment) {
         notBefore = now.boot
     }
 
-    /// A refresh has succeeded: however short a provider's tokens live, one refresh token is not used more than once in
-    /// ten seconds.
+    /// A refresh has succeeded: however short the tokens live, the refresh token is used at most once in ten seconds.
     init(succeededAt now: Moment) {
         notBefore = now.boot.advanced(by: Self.leastGap)
         lastAttempt = now.boot
@@ -48,14 +47,15 @@ struct RetryState {
     /// Between two uses of one refresh token.
     private static let leastGap: Duration = .seconds(10)
 
-    /// The failure that concerns every combination: the provider is away, or refuses the client.
+    /// The failure that concerns every variant: the provider is unavailable, or refuses the client.
     var sharedFailure: RefreshFailure? {
         failure.flatMap { $0.concernsVariantAlone ? nil : $0 }
     }
 
     // MARK: An attempt has ended
 
-    /// The provider has answered: failures that concern all are over. A failure of the account's own token stays.
+    /// The provider has answered: failures that concern all variants are over. A failure of the account's own token
+    /// stays.
     mutating func answered(at now: Moment) {
         storeError = nil
         let earliest = now.boot.advanced(by: Self.leastGap)
@@ -68,7 +68,7 @@ struct RetryState {
         lastAttempt = now.boot
     }
 
-    /// The provider has answered with a new refresh token that the store did not take.
+    /// The provider has answered with a new refresh token that the store refused.
     mutating func succeededUnstored() {
         failure = nil
         storeError = nil
@@ -84,7 +84,7 @@ struct RetryState {
 
     /// A refresh has brought no token, and has not ended the grant.
     ///
-    /// - Returns: what the provider said, where it refuses the grant so that only the user can help.
+    /// - Returns: the provider's message, if it refuses the grant so that only the user can help.
     mutating func failed(
         _ new: RefreshFailure,
         holdsToken: Bool,
@@ -118,7 +118,7 @@ struct RetryState {
         return isFinal ? new.refusal : nil
     }
 
-    /// A passing fault says nothing, so it does not begin the count anew.
+    /// A passing failure carries no answer, so it does not reset the count.
     private mutating func countRefusals(_ new: RefreshFailure, at now: Moment) {
         guard new.isAnswer else { return }
         if new.refusal == nil || new.refusal?.isSame(as: lastRefusal) != true {
@@ -131,7 +131,7 @@ struct RetryState {
         firstRefusal = firstRefusal ?? now.boot
     }
 
-    /// Whether the provider has refused in the same words three times, over a quarter of an hour or more.
+    /// Whether the provider has refused with the same text three times, over a quarter of an hour or more.
     private func isRefusedAgainAndAgain(_ now: Moment) -> Bool {
         guard refusals >= 3, let firstRefusal else { return false }
         return firstRefusal.duration(to: now.boot) >= .seconds(900)
@@ -154,14 +154,14 @@ struct RetryState {
         notBefore = now.boot
     }
 
-    /// No refresh of the daemon's own before that.
+    /// No automatic refresh before that.
     mutating func postpone(to instant: BootInstant) {
         notBefore = instant
     }
 
-    /// The wall clock stepped, or the machine was asleep: a provider that was away may be back.
+    /// The wall clock stepped, or the machine was asleep: an unavailable provider may be back.
     ///
-    /// - Parameter spread: when what is due is tried.
+    /// - Parameter spread: when due work is tried.
     mutating func timeJumped(spread: BootInstant, at now: Moment) {
         if isNeverTrusted { failure?.kind = .untrusted }
         guard failure != nil || storeError != nil else { return }
@@ -169,21 +169,21 @@ struct RetryState {
         notBefore = max(min(notBefore, spread), throttledUntil ?? now.boot)
     }
 
-    /// The spread of accounts without a valid token, and of the others, after a network has come.
+    /// The greatest delay after a network has come, for accounts without a valid token, and for the others.
     private static let (soon, later): (Duration, Duration) = (.seconds(5), .seconds(30))
 
-    /// A network has come, and the provider refuses the grant. A policy may want another network than the one before: it
-    /// is tried once in each that comes, a minute after the last try at the soonest.
+    /// A network has come, and the provider refuses the grant. A policy may require another network: each new one gets
+    /// one try, at least a minute after the last.
     mutating func takeSecondTry(at now: Moment, random: Double) {
         let instant = earliest(after: Self.soon * random, gap: .seconds(60), at: now)
-        // One that comes before the try does not put it off.
+        // Another network before that try does not delay it.
         notBefore = hasSecondTry ? min(notBefore, instant) : instant
         hasSecondTry = true
     }
 
-    /// A network has come: a refresh that had failed in passing is tried again.
+    /// A network has come: retries a refresh that failed for a passing reason.
     mutating func networkAppeared(holdsToken: Bool, at now: Moment, random: Double) {
-        // The network that has come may be the one behind the portal whose certificate was not accepted.
+        // The untrusted certificate may have been a captive portal's on the previous network.
         if isNeverTrusted { failure?.kind = .untrusted }
         guard failure?.kind == .passing || failure?.kind == .untrusted else { return }
         if failure?.kind == .untrusted { throttledUntil = nil }

@@ -4,32 +4,32 @@
 package import OAuth
 package import Secrets
 
-/// What a client's `token.get` asks of one account.
+/// The requirements of a client's `token.get` for one account.
 package struct TokenDemand: Sendable {
-    /// Seconds that the token must hold at least.
+    /// The least validity in seconds.
     package var minValid: Int64
-    /// Whether the client named `min_valid` itself; if not, a token that still holds is good enough when the provider
-    /// is away.
+    /// Whether the client set `min_valid`; if not, a token that is still valid is good enough while the provider is
+    /// unavailable.
     package var isExplicit: Bool
     /// The token that an API refused with 401.
     package var rejected: Secret?
     /// The same without naming the token.
     package var fresh: Bool
-    /// The token covers at least these.
+    /// The least scope of the token.
     package var scope: Scope?
-    /// What the token is for, where it is not the account's own.
+    /// The variant, if it is not the account's own token.
     package var variant: TokenVariant?
-    /// A user asks: the gap between forced refreshes is for clients.
+    /// A user asks: the gap between forced refreshes does not apply.
     package var isPersonal = false
 
-    /// What `account.refresh` asks for: a new token, now.
+    /// For `account.refresh`: a new token, now.
     package static var personal: TokenDemand {
         var demand = TokenDemand(fresh: true)
         demand.isPersonal = true
         return demand
     }
 
-    /// Without a word from the client a token holds for ten seconds at least.
+    /// If the client does not set it: ten seconds.
     package static let defaultMinValid: Int64 = 10
 
     package init(
@@ -47,7 +47,7 @@ package struct TokenDemand: Sendable {
         self.variant = variant
     }
 
-    /// Whether the held token will not do although it may hold.
+    /// Whether a new token is required although the held one may be valid.
     func forces(past held: HeldToken?) -> Bool {
         fresh || (rejected != nil && rejected == held?.accessToken)
     }

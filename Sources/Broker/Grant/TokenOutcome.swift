@@ -6,35 +6,35 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// What came of one request to a token endpoint. Whatever the grant type, the answer is judged here; a flow adds what
-/// its own grant makes of it.
+/// The result of one request to a token endpoint. Answers are judged here for all grant types; a flow adds its own
+/// consequences.
 struct TokenOutcome {
     /// What the answer means.
     enum Verdict {
-        /// A token, which is neither checked nor stored yet.
+        /// A token that is neither checked nor stored yet.
         case token(TokenResponse)
-        /// A token that must not be served. The refresh token in it may be the only one that lives.
+        /// A token that must not be served. The refresh token with it may be the only valid one.
         case unusable(InvalidTokenResponse, RefreshFailure)
-        /// The provider says no.
+        /// The provider refuses.
         case refused(Refusal, OAuthErrorBody, RefreshFailure)
-        /// There is no token for now: the provider is away, asks to wait, or speaks another dialect.
+        /// No token for now: the provider is unavailable, asks to wait, or does not follow the protocol.
         case failed(RefreshFailure)
     }
 
-    /// What the provider says no to.
+    /// What the provider refuses.
     enum Refusal {
-        /// What was presented is over: the refresh token, or the code.
+        /// The refresh token or the code has ended.
         case grantEnded
-        /// It wants the user first.
+        /// User interaction is required.
         case userWanted
         /// The client, or the request as such.
         case request
-        /// An error code that says none of these.
+        /// Another error code.
         case unknown
     }
 
     let verdict: Verdict
-    /// When the request was sent, from which lifetimes count.
+    /// When the request was sent; lifetimes start there.
     let sentAt: Moment
     private let answer: Result<TokenAnswer, TransportError>
 
@@ -47,23 +47,23 @@ struct TokenOutcome {
         }
     }
 
-    /// Why there is no token; nil where there is one.
+    /// Why there is no token; nil if there is one.
     ///
     /// - Parameters:
-    ///   - source: how the account comes by tokens.
-    ///   - variant: the combination that was asked for; nil: the account's own.
+    ///   - source: how the account gets tokens.
+    ///   - variant: the requested variant; nil: the account's own.
     func failure(of source: TokenSource, for variant: TokenVariant?) -> RefreshFailure? {
         switch verdict {
         case .token: return nil
         case .unusable(_, let failure), .failed(let failure): return failure
         case .refused(let refusal, let body, var failure):
-            // Where there is no grant that could have ended, the provider refuses the client, or what it asks for.
+            // Without a user's grant nothing can have ended: the provider refuses the client or the request.
             if !source.isOfUser, failure.kind == .unknown || failure.kind == .refused { failure.kind = .misconfigured }
             return variant == nil ? failure : failure.ofVariant(refusal, body)
         }
     }
 
-    /// The token of a sign-in.
+    /// The token response of a sign-in.
     func signedIn() throws(LoginFailure) -> TokenResponse {
         switch verdict {
         case .token(let response): return response
@@ -74,7 +74,7 @@ struct TokenOutcome {
         }
     }
 
-    /// What it means for a device login that waits for its user.
+    /// Its meaning for a device login that is still polling.
     var poll: DevicePollAnswer {
         switch answer {
         case .success(let answer): DevicePollAnswer(answer)
@@ -82,7 +82,7 @@ struct TokenOutcome {
         }
     }
 
-    /// Whether the request may have reached the provider, and its answer did not come back.
+    /// Whether the request may have reached the provider without its answer coming back.
     var isLost: Bool {
         switch answer {
         case .failure(let error): mayHaveSpent && !error.isAnswered
@@ -91,7 +91,7 @@ struct TokenOutcome {
         }
     }
 
-    /// Whether the provider may have put another token in the place of the one that was sent, and it is not known here.
+    /// Whether the provider may have replaced the token that was sent without the daemon knowing.
     var mayHaveSpent: Bool {
         switch answer {
         case .failure(let error): error.mayHaveBeenSent && error.code != .cancelled
@@ -121,13 +121,13 @@ extension TokenOutcome.Verdict {
 }
 
 extension RefreshFailure {
-    /// Nothing came back.
+    /// No answer arrived.
     fileprivate init(lost error: TransportError) {
         self.init(kind: error.code == .tls ? .untrusted : .passing, error: error.protocolError)
     }
 
-    /// The same failure of a request for a combination of scope, resource and audience: a refusal of the request as such
-    /// concerns that combination alone, since the account's own works.
+    /// The same failure for a variant: a refusal of the request as such concerns that variant alone, since the
+    /// account's own works.
     fileprivate func ofVariant(_ refusal: TokenOutcome.Refusal, _ body: OAuthErrorBody) -> RefreshFailure {
         switch refusal {
         case .request where body.isAboutClient, .userWanted where body.endsWholeGrant:

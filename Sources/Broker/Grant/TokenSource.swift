@@ -6,7 +6,7 @@ import Secrets
 import StrictJSON
 import Systemd
 
-/// How an account comes by access tokens without its user. A further grant type is a case here, with a `TokenFlow` that
+/// How an account gets access tokens without its user. A further grant type is a case here, with a `TokenFlow` that
 /// `Account.tokenFlow` makes, and a factory of `TokenRequest`.
 package enum TokenSource: Sendable, Equatable {
     /// The refresh token of a grant that the user gave (RFC 6749, section 6).
@@ -14,10 +14,10 @@ package enum TokenSource: Sendable, Equatable {
     /// The client's own authentication (RFC 6749, section 4.4), for this scope.
     case clientCredentials(Scope)
 
-    /// Whether it is a grant of the user's, which can end, and which a sign-in renews.
+    /// Whether it is a user's grant, which can end, and which a sign-in replaces.
     var isOfUser: Bool { self == .refreshToken }
 
-    /// A request as it would be sent, with secrets that are none.
+    /// A request as it would be sent, with placeholders for secrets.
     func sample() throws(OAuthError) -> TokenRequest {
         switch self {
         case .refreshToken: try .refresh(Secret("none"))
@@ -39,7 +39,7 @@ extension TokenSource {
 }
 
 extension AccountConfiguration {
-    /// How the account comes by tokens once it is set up.
+    /// How the account gets tokens once it is set up.
     var tokenSource: TokenSource {
         switch flow {
         case .browser, .device: .refreshToken
@@ -49,7 +49,7 @@ extension AccountConfiguration {
 }
 
 extension GrantRecord {
-    /// What an account holds that has no user, before it has a token.
+    /// The grant of an account without a user, before its first token.
     ///
     /// - Parameter time: unix seconds.
     static func withoutUser(
@@ -68,6 +68,6 @@ extension GrantRecord {
 /// One token of an account: requested, judged, stored, and reported to the account as an event.
 @LoopActor protocol TokenFlow: Sendable {
     /// - Parameter known: the grant as the account holds it.
-    /// - Returns: nil where the account has moved on.
+    /// - Returns: nil if the work is no longer current.
     func run(_ known: GrantRecord) async -> RefreshOutcome?
 }

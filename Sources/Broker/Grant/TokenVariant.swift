@@ -4,16 +4,16 @@
 import HTTPTypes
 package import OAuth
 
-/// What a token is for, where that is not what the account's file says: each distinct combination has a token of its
-/// own, which one and the same refresh token brings.
+/// A token for another scope, resource or audience than the account's file names: each distinct variant has its own
+/// token, all from the same refresh token.
 package struct TokenVariant: Sendable {
-    /// It covers exactly these (RFC 6749, section 6); nil: what the provider gives without a word.
+    /// The exact scope (RFC 6749, section 6); nil: the provider's default.
     package let scope: Scope?
-    /// What it is for (RFC 8707), in an order of their own, each once.
+    /// The resources (RFC 8707), sorted and unique.
     package let resources: [String]
-    /// The same, for providers that call it so.
+    /// The same, for providers with this parameter.
     package let audience: String?
-    /// Whether the scope says which resource it is for, and the answer may cover more of that resource.
+    /// Whether the scope selects the resource, and the answer may cover more of that resource.
     package let choosesResource: Bool
 
     /// - Parameter resources: absolute URIs without a fragment, in any order.
@@ -24,7 +24,8 @@ package struct TokenVariant: Sendable {
         choosesResource = false
     }
 
-    /// What a provider gives that goes by the scopes, all of one resource (`dialect.scopes_choose_resource`).
+    /// For providers where the scopes choose the resource, all of them of one resource
+    /// (`dialect.scopes_choose_resource`).
     package init(choosing scope: Scope) {
         self.scope = scope
         resources = []
@@ -32,9 +33,9 @@ package struct TokenVariant: Sendable {
         choosesResource = true
     }
 
-    /// What is asked for beside what the account's file says; nil: the account's own token.
+    /// The requested variant; nil: the account's own token.
     ///
-    /// Both `resources` and `audience` name what a token is for: naming either takes the place of both settings.
+    /// Both `resources` and `audience` name the token's target: either one replaces both settings.
     package init?(scope: Scope?, resources: [String]?, audience: String?, besides account: AccountConfiguration) {
         let configured = TokenVariant(resources: account.resource, audience: account.audience)
         var variant = TokenVariant(scope: scope, resources: configured.resources, audience: configured.audience)
@@ -61,7 +62,7 @@ extension TokenVariant: Equatable {
     }
 }
 
-/// A token that has come for a combination.
+/// A variant's token.
 package struct DerivedToken: Sendable, Equatable {
     package var variant: TokenVariant
     package var token: HeldToken

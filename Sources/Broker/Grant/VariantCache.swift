@@ -4,18 +4,18 @@
 import OAuth
 import Systemd
 
-/// The tokens of a grant's combinations, in memory alone; what was used longest ago makes room.
+/// The tokens of a grant's variants, in memory alone; the least recently used one is evicted.
 struct VariantCache {
-    /// How many combinations an account remembers.
+    /// The greatest number of variants in an account's cache.
     static let capacity = 16
 
-    /// One combination, and what came of asking for it.
+    /// One variant, and the result of requesting it.
     struct Entry {
         let variant: TokenVariant
         var token: HeldToken?
-        /// The last refresh's failure that was this combination's alone, until one succeeds.
+        /// The last refresh's failure that was this variant's alone, until one succeeds.
         var failure: RefreshFailure?
-        /// No refresh for this combination before this.
+        /// No refresh for this variant before this.
         var blockedUntil: BootInstant?
         /// A client has asked since the last refresh.
         var wasAskedFor = false
@@ -23,14 +23,14 @@ struct VariantCache {
         var jitter: Double = 0
     }
 
-    /// What was used last is last.
+    /// The most recently used one is last.
     private var entries: [Entry] = []
 
     subscript(_ variant: TokenVariant) -> Entry? {
         entries.last { $0.variant == variant }
     }
 
-    /// Notes that a client asks.
+    /// A client asks for the variant.
     mutating func ask(for variant: TokenVariant) {
         guard let index = entries.lastIndex(where: { $0.variant == variant }) else { return }
         if index == entries.count - 1, entries[index].wasAskedFor { return }
@@ -39,12 +39,12 @@ struct VariantCache {
         entries.append(entry)
     }
 
-    /// Takes a token that has come just now.
+    /// Stores a new token.
     mutating func renewed(_ new: DerivedToken, jitter: Double) {
         put(new.variant) { entry in entry = Entry(variant: new.variant, token: new.token, jitter: jitter) }
     }
 
-    /// The provider gives no such token; the next try is a minute from now.
+    /// The provider refuses this variant; the next try is a minute from now.
     mutating func failed(_ variant: TokenVariant, _ failure: RefreshFailure, at now: Moment) {
         put(variant) { entry in
             entry.failure = failure
@@ -60,7 +60,7 @@ struct VariantCache {
         }
     }
 
-    /// Which of them is due by itself first, and when: those alone that a client has asked for since they came.
+    /// The variant that is due first, and when: only those that a client has asked for since their last refresh.
     func due(_ policy: RefreshPolicy) -> (variant: TokenVariant, at: BootInstant)? {
         entries.compactMap { entry in
             guard entry.wasAskedFor, entry.failure == nil, let token = entry.token,

@@ -8,9 +8,9 @@ import TokendProtocol
 
 /// The application's own token of a new grant (`exchange` in the account's file).
 enum ApplicationGrant {
-    /// The backend gave one.
+    /// The backend issued one.
     case held(HeldToken)
-    /// The backend is away: the provider's token is kept, and sent to it again.
+    /// The backend is unavailable: the provider's token is kept, and sent to it again.
     case owed(HeldToken)
 
     /// Puts it into the grant, instead of the provider's token.

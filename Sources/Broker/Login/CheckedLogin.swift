@@ -6,7 +6,7 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// A login whose user is known: all that is left is to store the grant.
+/// A login with a known user: only storing the grant remains.
 @LoopActor struct CheckedLogin {
     let traded: TradedLogin
     let identity: TradedLogin.Identity
@@ -14,9 +14,9 @@ import TokendProtocol
     private var prepared: PreparedLogin { traded.prepared }
     private var account: AccountConfiguration { prepared.account }
 
-    /// The grant, beside what the store holds now. The account's item must be held.
+    /// The record to store, merged with the store's current one. The caller holds the account's item.
     ///
-    /// - Throws: where it is another user's than the one of the grant that is there, or the store does not answer.
+    /// - Throws: if the existing grant is another user's, or the store does not answer.
     func record() async throws(LoginFailure) -> GrantRecord {
         let previous: GrantRecord?
         do throws(ProtocolError) { previous = try await prepared.attempt.previousRecord() } catch {
@@ -35,13 +35,13 @@ import TokendProtocol
         }
     }
 
-    /// Removes the item again; if that cannot be done now, the removal that a logout has noted stays pending.
+    /// Removes the item again; if that fails now, the removal recorded by the logout stays pending.
     func remove() async {
         try? await prepared.attempt.store.remove(account: account.name)
     }
 
-    /// A login of another user does not replace the grant that is there. Where the provider
-    /// names no subject at all, there is nothing to compare.
+    /// A login of another user does not replace the existing grant. If the provider names no subject at all, there is
+    /// nothing to compare.
     private func checkSubject(previous: GrantRecord?) throws(LoginFailure) {
         guard !prepared.parameters.force, let last = previous?.subject else { return }
         guard let subject = identity.subject else {
@@ -79,8 +79,8 @@ import TokendProtocol
         return record
     }
 
-    /// A code exchange without a refresh token keeps the one that is held (Google on a repeated consent), if it is
-    /// known to be the same user's and may go where the new grant may go.
+    /// A code exchange without a refresh token keeps the held one (Google on a repeated consent), if it is known to be
+    /// the same user's and may be sent where the new grant may be sent.
     private func keepRefreshToken(of previous: GrantRecord?, in record: inout GrantRecord) {
         guard let previous, !previous.isOver, let subject = record.subject, previous.subject == subject,
             previous.destination.allows(account, wire: prepared.attempt.wire)
@@ -99,12 +99,12 @@ import TokendProtocol
 }
 
 extension GrantRecord {
-    /// Whether it is a grant of the client that the account names, and lives.
+    /// Whether it is a live grant of the account's configured client.
     func isGranted(to account: AccountConfiguration) -> Bool {
         ended == nil && isIssued(to: account)
     }
 
-    /// Whether it is, or was, a grant of the client that the account names.
+    /// Whether it is, or was, a grant of the account's configured client.
     func isIssued(to account: AccountConfiguration) -> Bool {
         destination.issuer == account.issuerName
             && destination.isRegistered == account.registersClient

@@ -7,11 +7,11 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// A device login that the provider has given codes for: a user can enter theirs, and a token may come.
+/// A device login with codes from the provider: the user can enter one, and polling can begin.
 @LoopActor struct DeviceCodes {
     let prepared: PreparedLogin
     let response: DeviceAuthorizationResponse
-    /// When they were asked for, from which their life counts.
+    /// When they were requested; their lifetime starts there.
     let askedAt: Moment
 
     private var access: ProviderAccess { prepared.access }
@@ -20,7 +20,7 @@ import TokendProtocol
     /// When the codes end, in unix seconds.
     var expiresAt: Int64 { askedAt.wall.addingSaturated(response.expiresIn) }
 
-    /// What the user is shown.
+    /// The instructions for the user.
     var start: DeviceStart {
         DeviceStart(
             issuer: account.issuerName,
@@ -31,7 +31,7 @@ import TokendProtocol
         )
     }
 
-    /// Asks once whether the user is done.
+    /// Polls once.
     func poll() async throws(LoginFailure) -> TokenOutcome {
         let endpoint: WebURL
         let request: TokenRequest
@@ -89,8 +89,8 @@ extension PreparedLogin {
 extension ProviderAccess {
     /// Sends a device authorization request.
     ///
-    /// - Throws: `config_invalid` where the client cannot authenticate, `provider_error` where the account's own
-    ///   parameters cannot be sent, `provider_unreachable` where nothing came back.
+    /// - Throws: `config_invalid` if the client cannot authenticate, `provider_error` if the account's own parameters
+    ///   cannot be sent, `provider_unreachable` if there was no answer.
     func ask(
         _ request: DeviceAuthorizationRequest,
         at endpoint: WebURL

@@ -5,12 +5,12 @@ import OAuth
 import Systemd
 
 /// The polls of one device login, from the codes to the token (RFC 8628, sections 3.4 and 3.5). `DevicePolling` decides
-/// when to poll, and `Login` what becomes of the end.
+/// when to poll, and `Login` handles the end.
 @LoopActor final class DeviceLogin {
-    /// How the polls end, once.
+    /// The result of polling.
     enum End {
         case traded(TradedLogin)
-        /// Nobody has entered the code in time.
+        /// The code was not entered in time.
         case expired
         case failed(LoginFailure)
     }
@@ -22,7 +22,7 @@ import Systemd
     private var timer: (any ScheduledTimer)?
     private var isStopped = false
 
-    /// Nothing is asked before `begin`; the login holds this until it is over.
+    /// Nothing is sent before `begin`; the login holds this until it is over.
     init(_ codes: DeviceCodes, onEnd: @escaping @LoopActor (End) -> Void) {
         self.codes = codes
         self.onEnd = onEnd
@@ -30,15 +30,15 @@ import Systemd
         polling = DevicePolling(interval: codes.response.interval, expiresIn: codes.response.expiresIn)
     }
 
-    /// `DevicePolling`'s time.
+    /// The time since the codes were requested, for `DevicePolling`.
     private var elapsed: Duration { codes.askedAt.boot.duration(to: clock.now.boot) }
 
-    /// Begins to ask.
+    /// Begins polling.
     func begin() {
         perform(polling.first(at: elapsed))
     }
 
-    /// Stops polling. A poll under way is not cancelled: a grant that it brings is revoked.
+    /// Stops polling. A poll under way is not cancelled: if it brings a grant, that is revoked.
     func stop() {
         isStopped = true
         timer?.cancel()
@@ -67,7 +67,7 @@ import Systemd
         }
     }
 
-    /// - Returns: nil: it goes on.
+    /// - Returns: nil: polling continues.
     private func received(_ outcome: TokenOutcome) throws(LoginFailure) -> End? {
         let answer = outcome.poll
         if case .done = answer {

@@ -8,7 +8,7 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-// An answer that does not come through the listener (RFC 8252, sections 7.1 and 7.2).
+// Answers that do not come through the listener (RFC 8252, sections 7.1 and 7.2).
 extension Login {
     /// The parameters of a URL that is this login's redirect; nil for any other.
     func parameters(of url: Secret) -> FormParameters? {
@@ -16,20 +16,20 @@ extension Login {
         return RedirectURI.parameters(of: url.reveal(), for: redirectURI)
     }
 
-    /// Whether the URL is the answer to this very login.
+    /// Whether the URL is the answer to this login.
     func isAnswer(_ url: Secret) -> Bool {
         parameters(of: url).map { pages.isAnswer($0) } ?? false
     }
 
-    /// What came back with this login's answer besides the code.
+    /// Members of this login's answer besides the code.
     func metadata(of url: Secret) -> LoginMetadata? {
         parameters(of: url).flatMap { pages.metadata(of: $0) }
     }
 
     /// Takes an answer that did not come through the listener.
     ///
-    /// - Parameter added: metadata from the caller who brings it.
-    /// - Throws: where that is too much to keep; the login goes on.
+    /// - Parameter added: metadata from the caller.
+    /// - Throws: if that is over the limit; the login continues.
     func complete(_ url: Secret, adding added: JSONObject? = nil) throws(ProtocolError) {
         guard let parameters = parameters(of: url) else { return }
         take(try pages.completed(parameters, adding: added))

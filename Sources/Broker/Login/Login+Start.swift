@@ -7,26 +7,26 @@ import Systemd
 package import TokendProtocol
 
 extension Login {
-    /// The answer to the client that started it, and to no other.
+    /// The answer to the client that started the login, and to no other.
     package struct Start: Sendable {
         package var flow = LoginFlow.browser
-        /// nil where no browser is needed.
+        /// nil if no browser is needed.
         package var authorizationURL: WebURL?
-        /// The listener's own page that leads there; nil for a redirect without a listener.
+        /// The listener's own page that redirects there; nil for a redirect without a listener.
         package var startURL: WebURL?
         package var redirectURI: String?
-        /// What a user enters on another device; nil in any other flow.
+        /// The code for the user to enter on another device; nil in any other flow.
         package var device: DeviceStart?
 
-        /// What a browser is to open: the short page where there is one, so that the long URL with the state is in no
+        /// The page that a browser opens: the short one if there is one, so that the long URL with the state is in no
         /// process list.
         package var page: WebURL? {
             startURL ?? authorizationURL ?? device?.verificationURIComplete ?? device?.verificationURI
         }
     }
 
-    /// A pushed request's name is good for one browser and for a short time, so each further one who asks gets a name of
-    /// their own (RFC 9126, sections 2.2 and 4).
+    /// A pushed request's URI is valid for one browser and a short time, so each further caller gets its own (RFC 9126,
+    /// sections 2.2 and 4).
     func tellStart(_ start: Start, to starter: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         guard let opened, opened.isPushed else { return starter(.success(start)) }
         Task.onLoop {
@@ -40,7 +40,7 @@ extension Login {
         }
     }
 
-    /// Leads the browser from the listener's own page to the provider.
+    /// Redirects the browser from the listener's own page to the provider.
     func leadOn(_ answer: @escaping @LoopActor (RedirectAnswer) -> Void) {
         guard let start else { return answer(.refused(status: 404)) }
         tellStart(start) { [self] started in
@@ -54,9 +54,9 @@ extension Login {
     }
 }
 
-/// What a user needs for a device login (RFC 8628, section 3.3). The device code is no part of it.
+/// The data that the user needs for a device login (RFC 8628, section 3.3), without the device code.
 package struct DeviceStart: Sendable {
-    /// The account's issuer, whose page the user has to know it by (section 5.4).
+    /// The account's issuer, by which the user recognises the page (section 5.4).
     package var issuer: String
     package var userCode: String
     package var verificationURI: WebURL

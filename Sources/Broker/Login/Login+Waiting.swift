@@ -4,12 +4,12 @@
 import Systemd
 import TokendProtocol
 
-/// Who waits for a login.
+/// Clients that wait for a login.
 extension Login {
-    /// How often somebody has asked for its start or its end.
+    /// How many requests for its start or its end there were.
     var interest: Int { waiters.interest }
 
-    /// Calls `body` once a person can go on, or the login has ended before.
+    /// Calls `body` once the user can proceed, or if the login has ended before.
     func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         _ = waiters.ask()
         if let start { return tellStart(start, to: body) }
@@ -27,15 +27,15 @@ extension Login {
         return number
     }
 
-    /// Who waited has left.
+    /// A waiting client has left.
     ///
-    /// - Returns: whether it had not been told yet.
+    /// - Returns: whether it was still waiting.
     @discardableResult func stopWaiting(_ number: Int) -> Bool {
         waiters.remove(number)
     }
 
-    /// Answers with its end, as long as somebody waits for the reply; `hidesUser`: without saying who signed in, to a
-    /// client that sees no more than some accounts.
+    /// Answers with the login's end, while the reply is open; `hidesUser`: without naming the user, for a client of a
+    /// restricted socket.
     func whenEnded(answer reply: PendingReply, hidesUser: Bool) {
         let wait = whenEnded { result in
             switch result {
@@ -48,7 +48,7 @@ extension Login {
 }
 
 extension LoginResult {
-    /// The same without saying whose it is.
+    /// The same without naming the user.
     fileprivate var withoutUser: LoginResult {
         var result = self
         result.subject = nil

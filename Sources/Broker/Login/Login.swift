@@ -5,18 +5,20 @@ import OAuth
 package import Systemd
 package import TokendProtocol
 
-/// One login, from its start to the page that a user sees at the end. It has all of the login's state, and takes each step.
+/// One login, from its start to the page that a user sees at the end. It has all of the login's state, and takes each
+/// step.
 ///
-/// It ends once, by whatever comes first. A code that was sent is never given up: its answer is read, and tokens that are
-/// not kept are revoked; otherwise a grant would live that nobody knows of. Once the grant is being stored, only the store
-/// decides how the login ends, and a logout has the grant removed again. The account takes the grant over while the item
-/// is held, after the store has it: another writer in between could put an older record over it.
+/// It ends once, by the first event that ends it. A code that was sent is never given up: its answer is read, and
+/// tokens that are not kept are revoked; otherwise an unknown grant would live on at the provider. Once the grant is
+/// being stored, only the store decides how the login ends, and a logout has the grant removed again. The account takes
+/// the grant over while the item is held, after the store has it: another writer in between could put an older record
+/// over it.
 @LoopActor package final class Login {
     package let id: String
     package let parameters: LoginParameters
     /// Unix seconds.
     package private(set) var expiresAt: Int64
-    /// Set once a user can go on.
+    /// Set once the user can proceed.
     package private(set) var start: Start?
     /// Set once it is over.
     package private(set) var result: Result<LoginResult, ProtocolError>?
@@ -27,10 +29,10 @@ package import TokendProtocol
     private let locks: GrantLocks
     private let install: @LoopActor (GrantRecord) -> LoginResult
     private let onEnd: @LoopActor (Login) -> Void
-    /// What a browser sees of it.
+    /// Its pages in the browser.
     let pages = LoginPages()
     let waiters = LoginWaiters()
-    /// What is known of it by now.
+    /// The step it has reached.
     private enum Phase {
         case preparing
         case opened(OpenedLogin)
@@ -40,7 +42,7 @@ package import TokendProtocol
     private var phase = Phase.preparing
     private var preparation: Task<Void, Never>?
     private var deadline: (any ScheduledTimer)?
-    /// Set once its grant is being stored, and only that decides how the login ends.
+    /// Set once its grant is being stored; then only the store decides how the login ends.
     private var storing: Storing?
     private struct Storing {
         /// Why the grant must be revoked once its write has finished.
@@ -48,13 +50,13 @@ package import TokendProtocol
     }
     /// The user was shown where to sign in.
     var isShown = false
-    /// An API's challenge began it, by way of a program.
+    /// An API's challenge began it, through a program.
     var isStepUp = false
 
     /// - Parameters:
     ///   - timeout: in seconds, from now until the login gives up.
     ///   - locks: the account's item is held while the grant is stored and taken over.
-    ///   - install: takes over the grant, which is in the store by then.
+    ///   - install: takes over the grant, which is then in the store.
     ///   - onEnd: called once, when it is over.
     init(
         id: String,
@@ -84,7 +86,7 @@ package import TokendProtocol
 
     // MARK: The start
 
-    /// Begins it: the store is asked first, then the provider, then a port is opened, or codes are asked for.
+    /// Begins: asks the store first, then the provider, then opens a port or requests codes.
     func begin(_ attempt: LoginAttempt, redirects: any RedirectListening) {
         prepare { [self] () async throws(ProtocolError) in
             guard parameters.flow != .device else { return beginPolling(try await attempt.deviceCodes()) }
@@ -95,9 +97,9 @@ package import TokendProtocol
         }
     }
 
-    /// Begins a login without a user: fetches, and ends with the result.
+    /// Begins a login without a user: fetches a token, and ends with the result.
     ///
-    /// - Parameter fetch: brings a grant that is in the store.
+    /// - Parameter fetch: returns a grant that is in the store.
     func begin(_ flow: LoginFlow, fetch: @escaping @LoopActor () async throws(ProtocolError) -> GrantRecord) {
         prepare { [self] () async throws(ProtocolError) in
             let record = try await fetch()
@@ -117,7 +119,8 @@ package import TokendProtocol
         _ prepared: PreparedLogin,
         redirects: any RedirectListening
     ) async throws(ProtocolError) -> OpenedLogin {
-        // Checked here: others may have run before (`Task.onLoop`), and a login that has ended closes no listener again.
+        // Checked here: other tasks may have run before (`Task.onLoop`), and a login that has ended closes no listener
+        // again.
         guard result == nil else { throw givenUp }
         let redirect = try pages.open(prepared, with: redirects) { [weak self] request, answer in
             guard let self else { return 404 }
@@ -132,7 +135,7 @@ package import TokendProtocol
 
     private var givenUp: ProtocolError { ProtocolError(.cancelled, "the sign-in was given up before it began") }
 
-    /// A device login: instead of a port there are codes, which may end it sooner.
+    /// Begins a device login: instead of a port there are codes, which may end it sooner.
     private func beginPolling(_ codes: DeviceCodes) {
         guard result == nil else { return }
         let device = DeviceLogin(codes) { [self] end in
@@ -148,7 +151,7 @@ package import TokendProtocol
         device.begin()
     }
 
-    /// A user can go on.
+    /// The user can proceed.
     private func begun(_ start: Start) {
         self.start = start
         var starters = waiters.takeStarters()[...]
@@ -156,7 +159,7 @@ package import TokendProtocol
         for starter in starters { tellStart(start, to: starter) }
     }
 
-    /// What a user goes on with; nil before, and after the end.
+    /// The opened login; nil before, and after the end.
     var opened: OpenedLogin? {
         guard case .opened(let opened) = phase else { return nil }
         return opened
@@ -164,9 +167,9 @@ package import TokendProtocol
 
     // MARK: The redirect
 
-    /// Takes a request that is this login's.
+    /// Takes a request to this login.
     ///
-    /// - Returns: the status that refuses any other.
+    /// - Returns: the status that refuses any other request.
     private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
         switch pages.received(request, answer) {
         case .refused(let status): return status
@@ -177,7 +180,7 @@ package import TokendProtocol
         return nil
     }
 
-    /// Takes what came back from the provider.
+    /// Takes an answer of the provider.
     func take(_ arrival: LoginPages.Arrival) {
         switch arrival {
         case .code(let code, let metadata):
@@ -194,7 +197,7 @@ package import TokendProtocol
 
     // MARK: The grant
 
-    /// Goes from the answer that a user has given to the grant, and ends.
+    /// Turns the user's answer into a grant, and ends.
     ///
     /// It is never cancelled: a late grant must be revoked, and for that the provider's answer must be read.
     private func redeem(
@@ -215,7 +218,7 @@ package import TokendProtocol
         do throws(LoginFailure) {
             let checked = try await traded.checked()
             guard traded.response.refreshToken == nil else { return try await store(checked, metadata) }
-            // The held refresh token is stored again, which must not be on its way to the provider meanwhile.
+            // The held refresh token is stored again, so it must not be in use meanwhile.
             return try await locks.withToken { () async throws(LoginFailure) in try await store(checked, metadata) }
         } catch {
             traded.discard()
@@ -241,7 +244,7 @@ package import TokendProtocol
         }
     }
 
-    /// Whether its grant is on its way into the store.
+    /// Whether its grant is being stored.
     var isStoring: Bool { storing != nil && result == nil }
 
     // MARK: The end
@@ -257,7 +260,7 @@ package import TokendProtocol
         if isStoring { storing?.withdrawal = message } else { cancel(message) }
     }
 
-    /// Its time, or that of its codes, is up.
+    /// Its timeout, or that of its codes, is reached.
     private func timeOut() {
         let error = ProtocolError(
             .timeout,
@@ -283,7 +286,7 @@ package import TokendProtocol
         for waiter in waiters { waiter(ended) }
     }
 
-    /// The browser is sent to the last page; the port closes once that was fetched, five seconds later at most.
+    /// The browser is redirected to the last page; the port closes once that was fetched, at most five seconds later.
     private func endPages(_ outcome: Result<LoginResult, LoginFailure>) {
         let page =
             switch outcome {

@@ -8,10 +8,10 @@ import Systemd
 import TokendProtocol
 
 extension LoginAttempt {
-    // MARK: Before a user sees a code
+    // MARK: Before the user sees a code
 
-    /// Asks the store, then the provider for the codes (RFC 8628, section 3.1): where one of them would refuse the
-    /// grant in the end, no code is shown.
+    /// Asks the store, then the provider for the codes (RFC 8628, section 3.1): if one of them would refuse the grant
+    /// later, no code is shown.
     ///
     /// - Returns: the codes, with their client and its authentication, so that the store is not read at each poll.
     func deviceCodes() async throws(ProtocolError) -> DeviceCodes {
@@ -20,7 +20,7 @@ extension LoginAttempt {
         return try await prepared.askForCodes()
     }
 
-    /// The provider as the client that the account names; where it names none, one is registered.
+    /// The provider with the account's client; if the account names none, one is registered.
     private func deviceAccess(_ prepared: PreparedLogin) async throws(ProtocolError) -> ProviderAccess {
         guard account.registersClient else {
             do { return try await access.identified() } catch { throw error.protocolError }
@@ -69,15 +69,15 @@ extension LoginAttempt {
         )
     }
 
-    // MARK: What the provider refuses
+    // MARK: Refusals
 
-    /// Codes that say that this client, or this provider, has no device logins; the last one is GitHub's.
+    /// Error codes that mean that this client, or this provider, has no device logins; the last one is GitHub's.
     private static let flowRefusals: Set<String> = [
         "unauthorized_client", "unsupported_grant_type", "access_denied", "device_flow_disabled",
     ]
 
-    /// The provider's refusal, for the client; if it refuses the flow, the error names the other one. No flow is ever tried
-    /// instead of another.
+    /// The provider's refusal, for the client; if it refuses the flow, the error names the other one. No other flow is
+    /// tried automatically.
     func refusal(_ body: OAuthErrorBody) -> ProtocolError {
         var error = RefreshFailure(.misconfigured(body), at: account).error
         if body.error.isEmpty || Self.flowRefusals.contains(body.error) {

@@ -6,13 +6,12 @@ import OAuth
 import StrictJSON
 import TokendProtocol
 
-// Which kinds of redirect (RFC 8252, section 7) can be used: one that cannot come back is refused before a browser
-// opens, instead of waited for.
+// The usable kinds of redirect (RFC 8252, section 7): one that cannot arrive is refused before a browser opens.
 extension LoginAttempt {
-    /// The redirects that were asked for, or configured, as far as an answer can come back by them; without either,
-    /// this machine's own address at any port.
+    /// The requested or configured redirects, as far as an answer can arrive by them; without either, a loopback
+    /// address at any port.
     ///
-    /// - Throws: why none of them can be used, with the scheme for which a handler is to be installed.
+    /// - Throws: why none of them can be used, with the scheme that needs a handler.
     func redirectOptions() throws(ProtocolError) -> [RedirectURI] {
         let named: [RedirectURI]
         do throws(OAuthError) {
@@ -32,14 +31,14 @@ extension LoginAttempt {
         throw refusal(obstacles.compactMap { $0 })
     }
 
-    /// Why an answer would not come back.
+    /// Why an answer would not arrive.
     private struct Obstacle {
         var sentence: String
-        /// The scheme that no handler is installed for.
+        /// The scheme without a handler.
         var scheme: String?
     }
 
-    /// Whether the answer comes in a request's body, so that no address has it.
+    /// Whether the answer comes in a request's body, so that it is in no URL.
     private var isPosted: Bool { account.authorizationParameters["response_mode"] == "form_post" }
 
     private func obstacle(_ redirect: RedirectURI) -> Obstacle? {

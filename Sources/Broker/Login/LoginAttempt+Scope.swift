@@ -9,8 +9,8 @@ extension LoginAttempt {
     /// If an application's server does not answer, the sign-in continues.
     private static let patience: Duration = .seconds(5)
 
-    /// What the login asks for: the account's scopes, and those that the user has added. What an answer alone named is not
-    /// asked for: it may have left the file, and the provider may know it no more.
+    /// The scope to request: the account's scopes, and those that the user has added. Scopes that only an answer named
+    /// are not requested: they may have been removed from the file, and the provider may not know them any more.
     func scope(_ metadata: ProviderMetadata, added: Scope) async -> Scope {
         var configured = account.scopes
         if let named = await namedScopes() {
@@ -20,13 +20,14 @@ extension LoginAttempt {
         return configured.union(added).addingOfflineAccess(supportedBy: metadata)
     }
 
-    /// What the user has asked for beside what the account's file says: at this login, and at those before it.
+    /// Scopes that the user has asked for in addition to the account's file: at this login, and at earlier ones.
     func addedScope(_ previous: GrantRecord?) -> Scope {
         let before = previous?.isIssued(to: account) == true ? previous?.addedScope : nil
         return (before ?? []).union(parameters.scope)
     }
 
-    /// The scopes that the application's server names, now or, where it cannot be asked, last; nil where it names none.
+    /// The scopes that the application's server names, now or, if it cannot be reached, last time; nil if it names
+    /// none.
     private func namedScopes() async -> Scope? {
         guard let url = account.scopesFrom else { return nil }
         do {

@@ -8,8 +8,8 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What a login is begun with, and its first step. The steps after it are functions of what is known by then:
-/// `PreparedLogin`, `OpenedLogin` (or `DeviceCodes`), `TradedLogin`, `CheckedLogin`. `Login` takes them, one after the other.
+/// The inputs of a login, and its first step. Each later step is a function of the one before: `PreparedLogin`,
+/// `OpenedLogin` (or `DeviceCodes`), `TradedLogin`, `CheckedLogin`. `Login` takes them, one after the other.
 @LoopActor struct LoginAttempt {
     var access: ProviderAccess
     /// Sent when a client is registered.
@@ -19,9 +19,9 @@ import TokendProtocol
     let parameters: LoginParameters
     /// The part of the daemon's own settings that a grant's destination records.
     let wire: DaemonConfiguration.Wire
-    /// Which private-use schemes the desktop gives to `tokenctl callback`.
+    /// The private-use schemes that the desktop passes to `tokenctl callback`.
     let handlers: any CallbackHandling
-    /// Whether the user has signed out of what the store holds, and only its removal is pending.
+    /// Whether the user has signed out of the stored grant, and only its removal is pending.
     let isForgotten: @LoopActor () -> Bool
 
     init(
@@ -46,7 +46,7 @@ import TokendProtocol
 
     // MARK: Before the browser opens
 
-    /// Asks the store, then the provider: where one of them would refuse the grant in the end, no browser opens.
+    /// Asks the store, then the provider: if one of them would refuse the grant later, no browser opens.
     func prepare() async throws(ProtocolError) -> PreparedLogin {
         let beganAt = access.clock.now.boot
         var redirects = try redirectOptions()
@@ -90,8 +90,8 @@ import TokendProtocol
 
     var registrar: ClientRegistrar { ClientRegistrar(access: access, softwareVersion: softwareVersion) }
 
-    /// What the store holds of the account at this issuer, as it is now; subjects of another issuer are other people's
-    /// names, even where they look the same (OpenID Connect Core, section 2).
+    /// The store's record of the account at this issuer, as it is now; subjects of another issuer are other users'
+    /// names, even if they look the same (OpenID Connect Core, section 2).
     ///
     /// - Throws: `store_locked` or `store_unavailable`.
     func previousRecord() async throws(ProtocolError) -> GrantRecord? {

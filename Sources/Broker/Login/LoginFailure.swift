@@ -5,16 +5,16 @@ package import OAuth
 import StrictJSON
 package import TokendProtocol
 
-/// Why a login did not end in a grant.
+/// Why a login did not result in a grant.
 package enum LoginFailure: Error, Sendable {
-    /// The user or the provider said no.
+    /// The user or the provider refused.
     case refused(OAuthErrorBody)
-    /// The answer is not what was asked for.
+    /// The answer fails a check.
     case check(String, message: String)
-    /// Anything else, as the client is told.
+    /// Any other error for the client.
     case fault(ProtocolError)
 
-    /// What the client is told.
+    /// The error for the client.
     package func protocolError(account: String) -> ProtocolError {
         switch self {
         case .refused(let body) where body.error == "access_denied":
@@ -40,7 +40,7 @@ package enum LoginFailure: Error, Sendable {
         }
     }
 
-    /// What the user's browser is shown.
+    /// The page for the user's browser.
     func page(account: String, provider: String) -> RedirectAnswer {
         if case .refused(let body) = self, body.error == "access_denied" {
             return .denied(account: account, provider: provider)

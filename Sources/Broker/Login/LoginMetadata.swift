@@ -5,23 +5,23 @@ package import HTTPTypes
 package import StrictJSON
 package import TokendProtocol
 
-/// What a redirect brings besides the code: parameters of the redirect that OAuth does not define (a tenant, the
-/// API's host), and what the one who caught the redirect adds. It stays with the grant, and is no secret.
+/// The redirect's parameters that OAuth does not define (a tenant, the API's host), and those that the program that
+/// caught the redirect adds. They stay with the grant, and are not secret.
 package struct LoginMetadata: Sendable, Equatable {
-    /// How many members are kept.
+    /// The greatest number of members.
     static let memberLimit = 32
-    /// Bytes of a name.
+    /// The greatest length of a name, in bytes.
     static let nameLimit = 64
-    /// Characters of a redirect's value.
+    /// The greatest length of a redirect's value, in characters.
     static let valueLimit = 2048
-    /// Bytes of all of it, as JSON.
+    /// The greatest size as JSON, in bytes.
     static let sizeLimit = 8192
 
     /// The members; at least one.
     package let members: JSONObject
 
-    /// The parameters that came back. What does not fit is left out, and so is what is named like a secret: a login
-    /// does not fail for it. Of several values of a name the first one counts; all of them are made fit to be shown.
+    /// The redirect's parameters. Those over the limit are dropped, and so are those with a secret's name: a login does
+    /// not fail for them. The first value of a name counts; all are cleaned for display.
     package init?(returned: FormParameters) {
         var room = MemberRoom(members: Self.memberLimit, bytes: Self.sizeLimit)
         for element in returned where Self.isName(element.name) && !SecretWords.occur(in: element.name) {
@@ -34,15 +34,15 @@ package struct LoginMetadata: Sendable, Equatable {
         members = room.kept
     }
 
-    /// What a grant's item holds of it.
+    /// The metadata in a grant's item.
     package init?(stored members: JSONObject) {
         guard !members.isEmpty else { return nil }
         self.members = members
     }
 
-    /// What came back, with what was added above it; nil where there is neither.
+    /// The redirect's metadata, overridden by the added metadata; nil if there is neither.
     ///
-    /// - Throws: `invalid_params` where that is more than is kept.
+    /// - Throws: `invalid_params` if that is over the limit.
     package static func joined(
         _ returned: LoginMetadata?,
         _ added: JSONObject?

@@ -8,19 +8,19 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What a browser sees of a login: the listener, and the requests that wait for the login's end.
+/// A login in the browser: the listener, and the requests that wait for the login's end.
 @LoopActor final class LoginPages {
-    /// What a request, or an answer that came another way, means for the login.
+    /// The meaning of a request, or of an answer from elsewhere, for the login.
     enum Arrival {
-        /// It is none of this login's.
+        /// It is not for this login.
         case refused(status: Int)
         /// It is answered, or will be at the end.
         case handled
-        /// The browser is to be led to the provider.
+        /// The browser must be redirected to the provider.
         case startWanted
-        /// The code, once, and what came with it.
+        /// The code, once, and the members besides it.
         case code(Secret, LoginMetadata?)
-        /// The user or the provider said no, or a check failed.
+        /// The user or the provider refused, or a check failed.
         case failed(LoginFailure)
         /// The last page was shown, and the port is closed.
         case closed
@@ -28,7 +28,7 @@ import TokendProtocol
 
     private var machine: LoginStateMachine?
     private var listener: (any RedirectListener)?
-    /// Where the listener is.
+    /// The listener's origin.
     private var origin: String?
     private var heldRequests: [@LoopActor (RedirectAnswer) -> Void] = []
 
@@ -44,21 +44,21 @@ import TokendProtocol
         return redirect
     }
 
-    /// From now on the answer to that request may come.
+    /// From now on the answer to that request may arrive.
     func expect(_ opened: OpenedLogin) {
         machine = opened.stateMachine()
     }
 
-    /// Where the listener's page is that leads to the provider.
+    /// The listener's page that redirects to the provider.
     var startURL: WebURL? {
         guard let origin, let machine else { return nil }
         return try? WebURL(origin + machine.startPath)
     }
 
-    /// Whether the parameters are the answer to this very login.
+    /// Whether the parameters are the answer to this login.
     func isAnswer(_ parameters: FormParameters) -> Bool { machine?.isAnswer(parameters) ?? false }
 
-    /// What these parameters bring besides this login's code.
+    /// The members besides this login's code.
     func metadata(of parameters: FormParameters) -> LoginMetadata? { machine?.metadata(of: parameters) }
 
     /// Takes a request.
@@ -85,8 +85,8 @@ import TokendProtocol
 
     /// Takes an answer that did not come through the listener.
     ///
-    /// - Parameter added: metadata from the caller who brings it.
-    /// - Throws: where that is too much to keep; the login goes on.
+    /// - Parameter added: metadata from the caller.
+    /// - Throws: if that is over the limit; the login continues.
     func completed(_ parameters: FormParameters, adding added: JSONObject?) throws(ProtocolError) -> Arrival {
         guard var machine else { return .handled }
         let action = machine.completed(parameters)
@@ -99,7 +99,7 @@ import TokendProtocol
         }
     }
 
-    /// The login has ended: the browsers that wait are sent to the last page.
+    /// The login has ended: waiting browsers are redirected to the last page.
     ///
     /// - Returns: whether one will fetch that; the port stays open for it.
     func end(with page: RedirectAnswer) -> Bool {

@@ -4,8 +4,7 @@
 package import OAuth
 package import TokendProtocol
 
-/// The parameters of a `login.start` that make one login differ from another: the same ones join the login under way,
-/// others replace it.
+/// The parameters of a `login.start` that distinguish logins: equal ones join the login under way, others replace it.
 package struct LoginParameters: Sendable, Equatable {
     package var flow = LoginFlow.browser
     package var redirectURI: String?
@@ -13,7 +12,7 @@ package struct LoginParameters: Sendable, Equatable {
     package var scope: Scope = []
     package var prompt: String?
     package var loginHint: String?
-    /// Whether the one who asks is not told who the person is, not even as a hint for the provider in the page's URL.
+    /// Whether the user is hidden from the client, even as a hint for the provider in the page's URL.
     package var hidesPerson = false
     package var acrValues: String?
     package var maxAge: Int64?
@@ -26,7 +25,7 @@ package struct LoginParameters: Sendable, Equatable {
 }
 
 extension LoginParameters {
-    /// What a `login.start` names.
+    /// From a `login.start`.
     init(_ parameters: LoginStart.Parameters, flow: LoginFlow) {
         self.init()
         self.flow = flow

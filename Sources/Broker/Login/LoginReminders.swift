@@ -5,10 +5,10 @@ import OAuth
 package import Systemd
 import TokendProtocol
 
-/// Tells the user that a sign-in is needed, or will be within days: once for each end of a grant, with a button that
-/// begins it, until it is done; then the notification says so. Only what the user can fix is shown.
+/// Tells the user that a sign-in is needed now or within days: once for each end of a grant, with a button that begins
+/// it, until it is done; then the notification says so. Only what the user can fix is shown.
 @LoopActor package final class LoginReminders {
-    /// What is shown, by account.
+    /// The notification of an account.
     private struct Shown {
         /// Removes it, or replaces it.
         var withdraw: @LoopActor (LoginReminder?) -> Void = { _ in }
@@ -23,7 +23,7 @@ import TokendProtocol
         self.broker = broker
     }
 
-    /// Takes note of what happened.
+    /// Handles an event.
     package func note(_ event: BrokerEvent) {
         switch event {
         case .grantEnded(let account, let reason, _) where reason != .signedOut:
@@ -59,7 +59,7 @@ import TokendProtocol
     private func remind(_ name: String, _ message: String, isAhead: Bool) {
         guard broker.configuration.daemon.notifies, shown[name] == nil else { return }
         shown[name] = Shown(isAhead: isAhead)
-        // Nobody would see a device code here: such a sign-in is started where the code is shown.
+        // A device code would not be visible here: such a sign-in is started where the code can be shown.
         let isBegunHere = broker.accounts[name]?.configuration?.flow == .browser
         let reminder = LoginReminder(account: name, message: message, hasButton: isBegunHere)
         shown[name]?.withdraw = broker.ports.notifier.remind(reminder) { [weak self] in self?.signIn(name) }
@@ -92,7 +92,7 @@ import TokendProtocol
         }
     }
 
-    /// Its button was used: there is a new notification, with the reason.
+    /// Its button was used without success: a new notification shows the reason.
     private func failed(_ name: String, _ reason: String) {
         guard let isAhead = shown[name]?.isAhead else { return }
         withdraw(name)

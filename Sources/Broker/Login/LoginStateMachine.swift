@@ -5,47 +5,47 @@ package import HTTPTypes
 package import OAuth
 package import Secrets
 
-/// What a redirect that arrives at the listener means for one login.
+/// The meaning, for one login, of a redirect that arrives at the listener.
 ///
-/// Nothing that a stranger can send ends a login: only an answer with this login's `state` does. Everything else is
-/// told 4xx and the wait goes on (RFC 8252, sections 8.3 and 8.10).
+/// No request of a stranger can end a login: only an answer with this login's `state` can. Everything else is answered
+/// 4xx and the wait goes on (RFC 8252, sections 8.3 and 8.10).
 package struct LoginStateMachine: Sendable {
     enum State: Sendable {
-        /// Waits for the user, who is at the provider.
+        /// Waits for the user at the provider.
         case waiting
-        /// The code is on its way to the token endpoint; browsers that ask meanwhile wait for the end.
+        /// The code is being exchanged; browsers that ask meanwhile wait for the end.
         case exchanging
         case ended(RedirectAnswer)
     }
 
-    /// What the shell must do.
+    /// What the caller must do.
     package enum Action: Sendable {
-        /// Answer this request; the login goes on as it was.
+        /// Answer this request; the login continues.
         case answer(RedirectAnswer)
-        /// Trade the code, once; the request is answered at the end.
+        /// Exchange the code, once; the request is answered at the end.
         case exchange(Secret)
-        /// The user or the provider said no, or a check failed: end the login, then answer the request.
+        /// The user or the provider refused, or a check failed: end the login, then answer the request.
         case end(LoginFailure)
         /// Answer this request when the exchange has ended.
         case hold
         /// Answer with the last page; the listener can close after it.
         case showPage(RedirectAnswer)
-        /// Lead the browser on to the provider; the login goes on as it was.
+        /// Redirect the browser to the provider; the login continues.
         case leadOn
     }
 
     /// The path of the redirect URI.
     private let path: String
-    /// `Host` headers that are ours.
+    /// Accepted `Host` headers.
     private let hosts: Set<String>
     /// Where the browser is sent afterwards, so that the code leaves the address bar.
     package let pagePath: String
-    /// Where a browser finds the way to the provider: short, and told only to the one who started the login.
+    /// The path that redirects a browser to the provider: short, and given only to the client that started the login.
     package let startPath: String
-    /// What came back besides the code.
+    /// The members besides the code.
     package private(set) var metadata: LoginMetadata?
     private let expected: AuthorizationResponse.Expected
-    /// Whether the answer may come as a form that the provider's page posts (`response_mode=form_post`).
+    /// Whether the answer may be a form that the provider's page posts (`response_mode=form_post`).
     private let takesForms: Bool
     private var state = State.waiting
 
@@ -54,7 +54,7 @@ package struct LoginStateMachine: Sendable {
     ///   - hosts: `127.0.0.1:PORT` and the like.
     ///   - pageName: an unguessable name for the last page.
     ///   - startName: another one for the first.
-    ///   - takesForms: whether `response_mode=form_post` was asked for.
+    ///   - takesForms: whether `response_mode=form_post` was requested.
     package init(
         path: String,
         hosts: Set<String>,
@@ -92,7 +92,7 @@ package struct LoginStateMachine: Sendable {
         return true
     }
 
-    /// What these parameters bring besides this login's code.
+    /// The members besides this login's code.
     package func metadata(of parameters: FormParameters) -> LoginMetadata? {
         guard case .code(_, metadata: let returned) = AuthorizationResponse.read(parameters, for: expected) else {
             return nil
@@ -100,7 +100,7 @@ package struct LoginStateMachine: Sendable {
         return LoginMetadata(returned: returned)
     }
 
-    /// An answer that came another way than through the listener.
+    /// An answer that did not come through the listener.
     package mutating func completed(_ parameters: FormParameters) -> Action {
         answer(parameters)
     }
@@ -108,7 +108,7 @@ package struct LoginStateMachine: Sendable {
     private mutating func answer(_ parameters: FormParameters) -> Action {
         let outcome = AuthorizationResponse.read(parameters, for: expected)
         if case .ignored = outcome { return .answer(.refused(status: 400)) }
-        // A second load of the same address is the same browser: it sees the end of the login like the first.
+        // A second load of the same URL comes from the same browser: it gets the login's end like the first.
         switch state {
         case .exchanging: return .hold
         case .ended: return .answer(.seeOther(path: pagePath))
@@ -138,13 +138,12 @@ package struct LoginStateMachine: Sendable {
         return .leadOn
     }
 
-    /// The login has ended; `page` is what the browser is shown.
+    /// The login has ended; `page` is for the browser.
     package mutating func ended(page: RedirectAnswer) {
         state = .ended(page)
     }
 
-    /// The `Host` fields with which a browser comes to a redirect URI; it leaves HTTP's own port out
-    /// (RFC 9110, section 7.2).
+    /// The `Host` fields that a browser sends to a redirect URI; it omits HTTP's default port (RFC 9110, section 7.2).
     package static func hosts(of host: RedirectURI.LoopbackHost, port: Int) -> Set<String> {
         let full = "\(host.rawValue):\(port)"
         return port == 80 ? [full, host.rawValue] : [full]

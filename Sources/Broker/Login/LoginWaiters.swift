@@ -4,19 +4,19 @@
 import Systemd
 import TokendProtocol
 
-/// Who waits for a login: for its start, or for its end.
+/// The clients that wait for a login's start, or for its end.
 @LoopActor final class LoginWaiters {
     typealias Starter = @LoopActor (Result<Login.Start, ProtocolError>) -> Void
     typealias Waiter = @LoopActor (Result<LoginResult, ProtocolError>) -> Void
 
-    /// How often somebody has asked for its start or its end.
+    /// How many requests for its start or its end there were.
     private(set) var interest = 0
     private var starters: [Starter] = []
     private var waiters: [Int: Waiter] = [:]
 
-    /// Somebody asks for its start or its end.
+    /// Counts a request for its start or its end.
     ///
-    /// - Returns: which one they are.
+    /// - Returns: its number.
     func ask() -> Int {
         interest += 1
         return interest
@@ -30,18 +30,18 @@ import TokendProtocol
         waiters[number] = waiter
     }
 
-    /// - Returns: whether that one had not been told yet.
+    /// - Returns: whether that one was still waiting.
     func remove(_ number: Int) -> Bool {
         waiters.removeValue(forKey: number) != nil
     }
 
-    /// Those who wait for the start, none of whom waits any more then.
+    /// Removes and returns those who wait for the start.
     func takeStarters() -> [Starter] {
         defer { starters = [] }
         return starters
     }
 
-    /// Those who wait for the end, in the order in which they came; none of them waits any more then.
+    /// Removes and returns those who wait for the end, in the order of their requests.
     func takeWaiters() -> [Waiter] {
         defer { waiters = [:] }
         return waiters.sorted { $0.key < $1.key }.map(\.value)

@@ -8,12 +8,12 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// A login whose redirect is open: a user can go on, and a code may come.
+/// A login with an open redirect: the user can proceed, and a code may arrive.
 @LoopActor struct OpenedLogin {
     /// The redirect that was opened.
     struct Redirect {
         var uri: String
-        /// Where the listener is; nil for a redirect without one.
+        /// The listener's origin; nil for a redirect without one.
         var origin: String?
         var path: String
         var hosts: Set<String>
@@ -22,17 +22,17 @@ import TokendProtocol
     let prepared: PreparedLogin
     let redirect: Redirect
     let authorization: AuthorizationRequest
-    /// What the code is exchanged with.
+    /// The code is exchanged with this verifier.
     let proofKey: ProofKey
     let nonce: String
 
     var access: ProviderAccess { prepared.access }
     var account: AccountConfiguration { prepared.account }
 
-    /// Whether each browser gets a request of its own (RFC 9126).
+    /// Whether each browser gets its own pushed request (RFC 9126).
     var isPushed: Bool { prepared.pushEndpoint != nil }
 
-    /// Decides about the requests that arrive at the listener.
+    /// Judges the requests that arrive at the listener.
     func stateMachine() -> LoginStateMachine {
         LoginStateMachine(
             path: redirect.path,
@@ -48,11 +48,11 @@ import TokendProtocol
         )
     }
 
-    /// What the browser opens: the request itself, or the name that the provider gave to the pushed one, which serves
-    /// one browser.
+    /// The URL that the browser opens: the request itself, or one with the pushed request's URI, which is valid for one
+    /// browser.
     ///
-    /// - Throws: `provider_error` or `provider_unreachable`, as the provider answered; no browser opens then
-    ///   (RFC 9126, section 2.3).
+    /// - Throws: `provider_error` or `provider_unreachable`, as the provider answered; no browser opens then (RFC 9126,
+    ///   section 2.3).
     func authorizationURL() async throws(ProtocolError) -> WebURL {
         let endpoint = prepared.authorizationEndpoint
         let requestURI = try await pushed()
@@ -64,7 +64,7 @@ import TokendProtocol
         }
     }
 
-    /// - Returns: nil where there is nowhere to push it.
+    /// - Returns: nil if there is no endpoint for it.
     private func pushed() async throws(ProtocolError) -> String? {
         guard let endpoint = prepared.pushEndpoint else { return nil }
         let authentication = try await access.authentication()
@@ -102,7 +102,7 @@ import TokendProtocol
         }
     }
 
-    /// The failure with what is known of its cause: one scope that a provider does not know fails the whole request.
+    /// Adds a known cause to the failure: one scope that a provider does not know fails the whole request.
     func explained(_ failure: LoginFailure) -> LoginFailure {
         guard case .refused(let body) = failure else { return failure }
         return .refused(explained(body))

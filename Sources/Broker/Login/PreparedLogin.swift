@@ -8,31 +8,31 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// A login that can begin, as the store and the provider have said; nothing is open yet.
+/// A login after its checks with the store and the provider; nothing is open yet.
 @LoopActor struct PreparedLogin {
     var attempt: LoginAttempt
-    /// When the login began; the provider's keys are to be of this time or later.
+    /// When the login began; the provider's keys must not be older.
     var beganAt: BootInstant
     var metadata: ProviderMetadata
-    /// Where the login begins: the authorization endpoint, or the device authorization endpoint.
+    /// The first endpoint: the authorization endpoint, or the device authorization endpoint.
     var authorizationEndpoint: WebURL
-    /// Where the request is pushed to; nil where the browser carries it itself.
+    /// The endpoint for the pushed request; nil if the browser carries the request itself.
     var pushEndpoint: WebURL?
-    /// The grant that the account holds, or what is left of its last one.
+    /// The account's grant, or the tombstone of its last one.
     var previous: GrantRecord?
     /// The redirects, in order of preference.
     var redirects: [RedirectURI]
     var scope: Scope
-    /// What of it the user has added to what the account's file says.
+    /// The part of it that the user has added to the account's file.
     var addedScope: Scope
-    /// The client of an account that names none, where it is registered already.
+    /// The client of an account that names none, if it is registered already.
     var registration: ClientRegistration?
 
     var access: ProviderAccess { attempt.access }
     var account: AccountConfiguration { access.account }
     var parameters: LoginParameters { attempt.parameters }
 
-    /// The client of the grant that the account holds: its registration stays with it.
+    /// The client of the account's grant: its registration is kept.
     var heldClientID: String? { previous.flatMap { $0.isOver ? nil : $0.destination.clientID } }
 
     /// Opens the first usable redirect; only a loopback one has a listener.
@@ -65,8 +65,8 @@ import TokendProtocol
         )
     }
 
-    /// The login with a redirect open: as a client that the provider knows, and with the request that the browser carries.
-    /// Where the account names no client, one is registered for that redirect.
+    /// The login with an open redirect: with a client that the provider knows, and with the request for the browser. If
+    /// the account names no client, one is registered for that redirect.
     func opened(at redirect: OpenedLogin.Redirect) async throws(ProtocolError) -> OpenedLogin {
         var prepared = self
         if account.registersClient {
@@ -115,7 +115,7 @@ import TokendProtocol
         )
     }
 
-    /// Whether consent is asked for where OpenID Connect wants it. Microsoft's providers give offline access without, and
+    /// Whether to ask for consent, as OpenID Connect requires. Microsoft's providers give offline access without, and
     /// there it makes users need an administrator.
     private var asksConsent: Bool {
         if let isWanted = account.asksConsent { return isWanted }
@@ -123,8 +123,8 @@ import TokendProtocol
         return !places.contains(where: \.isMicrosofts)
     }
 
-    /// Whom the provider should offer: whoever was asked for, else the person that the account belongs to, so that
-    /// another one's session in the browser is not taken by mistake.
+    /// The user that the provider should offer: the requested one, else the account's, so that another session in the
+    /// browser is not used by mistake.
     private var loginHint: String? {
         if let hint = parameters.loginHint { return hint }
         let isOpen =
@@ -132,13 +132,13 @@ import TokendProtocol
         return isOpen ? nil : previous?.identity
     }
 
-    /// The token that the provider has answered with. The refresh token of an answer that cannot be used is revoked.
+    /// The token of the provider's answer. The refresh token of an unusable answer is revoked.
     func token(in outcome: TokenOutcome) throws(LoginFailure) -> TokenResponse {
         if case .unusable(let invalid, _) = outcome.verdict { discard([invalid.refreshToken]) }
         return try outcome.signedIn()
     }
 
-    /// Revokes a grant that is not kept at the provider, in the background.
+    /// Revokes at the provider, in the background, a grant that is not kept.
     ///
     /// - Parameter tokens: the refresh token, then the access token.
     func discard(_ tokens: [Secret?]) {

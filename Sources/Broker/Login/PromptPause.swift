@@ -3,20 +3,20 @@
 
 import Systemd
 
-/// Keeps a person from being asked again, for a program, soon after they were asked to no avail. What they begin
-/// themselves is never held back.
+/// Keeps programs from prompting a user again soon after a prompt without success. What users begin themselves is never
+/// held back.
 struct PromptPause {
-    /// A browser tab, or a store's prompt, that came to nothing keeps the next one away for so long.
+    /// How long after an unsuccessful browser tab or store prompt no other is shown.
     static let length: Duration = .seconds(300)
 
     private var end: BootInstant?
 
-    /// Somebody said no, or nothing.
+    /// The user refused, or did not answer.
     mutating func begin(at now: BootInstant, length: Duration = Self.length) {
         end = now.advanced(by: length)
     }
 
-    /// It was done.
+    /// The prompt succeeded.
     mutating func lift() {
         end = nil
     }

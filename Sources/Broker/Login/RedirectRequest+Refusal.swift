@@ -4,10 +4,10 @@
 import HTTPTypes
 
 extension RedirectRequest {
-    /// The status that refuses a request which is none of a login's or a logout's pages; nil: it is one of them.
+    /// The status that refuses a request to no page of a login or a logout; nil: it is one of the pages.
     ///
     /// - Parameters:
-    ///   - hosts: `Host` fields that are ours.
+    ///   - hosts: accepted `Host` fields.
     ///   - paths: those of the pages.
     ///   - formPath: that of a page that a form may be posted to.
     func refusal(hosts: Set<String>, paths: [String?], formPath: String? = nil) -> Int? {
@@ -18,7 +18,7 @@ extension RedirectRequest {
         return isPrefetch ? 403 : nil
     }
 
-    /// Browsers that load ahead of a user must not use up what is good for one use.
+    /// Browsers that prefetch must not use up one-time pages.
     private var isPrefetch: Bool {
         ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].contains { name in
             headers.values(of: name).contains { value in

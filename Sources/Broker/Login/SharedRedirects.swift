@@ -4,10 +4,10 @@
 package import OAuth
 package import Systemd
 
-/// Lets several logins use the same port at the same time: one listener for each address and port. Each request goes to
-/// the login that it answers, by its path and `state`. The port closes with the last of them.
+/// Lets several logins use the same port at the same time, with one listener for each address and port. Each request
+/// goes to the login that it answers, by its path and `state`. The port closes with the last login.
 ///
-/// Another program's port stays refused: only what is open here is shared.
+/// Another program's port is not shared: only one that is open here.
 @LoopActor package final class SharedRedirects: RedirectListening {
     private let base: any RedirectListening
     private var shared: [SharedListener] = []
@@ -34,7 +34,7 @@ package import Systemd
             do {
                 listeners.append(try share(address, port: port))
             } catch {
-                // Of `localhost`, this machine may have one family only.
+                // For `localhost`, this machine may have only one address family.
                 guard error.isAddressMissing else { throw error }
             }
         }
@@ -49,10 +49,10 @@ package import Systemd
     }
 }
 
-/// An open port and the logins that have it.
+/// An open port and its logins.
 @LoopActor private final class SharedListener {
     private var listener: (any RedirectListener)?
-    /// In the order in which they came.
+    /// In the order in which they joined.
     private var members: [(id: ObjectIdentifier, handler: RedirectHandler)] = []
 
     func open(with opener: (@escaping RedirectHandler) throws(RedirectFault) -> any RedirectListener)
@@ -79,19 +79,19 @@ package import Systemd
         listener = nil
     }
 
-    /// Asks one login after the other; a request of none is refused with the answer of the one that fitted best.
+    /// Offers the request to each login; if none takes it, the answer is that of the closest match.
     private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
         var refusals: [Int] = []
         for (_, handler) in members {
             guard let status = handler(request, answer) else { return nil }
             refusals.append(status)
         }
-        // The order in which a login looks: host, path, method, whether a user has come, `state`.
+        // The order of a login's checks: host, path, method, user activation, `state`.
         return [400, 403, 405, 404].first(where: refusals.contains) ?? refusals.first ?? 404
     }
 }
 
-/// One login's part of the ports that it shares.
+/// One login's share of the listeners.
 @LoopActor private final class JoinedListener: RedirectListener {
     let port: Int
     let addresses: Set<RedirectURI.LoopbackHost>
@@ -116,7 +116,7 @@ package import Systemd
 }
 
 extension RedirectURI.LoopbackHost {
-    /// The literal addresses that are listened on for it.
+    /// The literal addresses that it listens on.
     package var addresses: Set<RedirectURI.LoopbackHost> {
         switch self {
         case .ipv4, .ipv6: [self]

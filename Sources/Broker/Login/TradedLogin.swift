@@ -7,13 +7,13 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// A login that has tokens, of which nobody knows yet whose they are.
+/// A login with tokens whose user is not known yet.
 @LoopActor struct TradedLogin {
     let prepared: PreparedLogin
     let response: TokenResponse
     /// When the request for the tokens was sent.
     let sentAt: Moment
-    /// What the ID token must carry; nil where none could be sent.
+    /// The ID token's required nonce; nil if none could be sent.
     var nonce: String?
     /// nil for a device login.
     var redirectURI: String?
@@ -26,21 +26,21 @@ import TokendProtocol
         prepared.discard([response.refreshToken, response.accessToken])
     }
 
-    /// Checks the user, and asks the application's backend, where the account has one.
+    /// Checks the user, and exchanges the token with the application's backend, if the account has one.
     func checked() async throws(LoginFailure) -> CheckedLogin {
         var identity = try await identify()
         identity.application = try await application(identity.token)
         return CheckedLogin(traded: self, identity: identity)
     }
 
-    /// Who signed in, as far as the provider tells.
+    /// The user who signed in, as far as the provider tells.
     struct Identity {
         var token: IDToken?
         var subject: String?
         var name: String?
         /// Why the provider could not be asked.
         var fault: ProtocolError?
-        /// What the application's backend said; nil where the account has none.
+        /// The answer of the application's backend; nil if the account has none.
         var application: ApplicationGrant?
     }
 
@@ -82,8 +82,8 @@ import TokendProtocol
         return rules
     }
 
-    /// A name for the user where the ID token has none; a login never fails for the lack of it, and an answer about
-    /// another subject is not used (OpenID Connect Core, section 5.3.2).
+    /// A name for the user if the ID token has none; a login never fails without it, and an answer about another
+    /// subject is not used (OpenID Connect Core, section 5.3.2).
     private func askUserInfo(_ endpoint: WebURL, _ known: Identity) async -> Identity {
         var identity = known
         do {
@@ -102,8 +102,8 @@ import TokendProtocol
 
     /// Sends the provider's token to the application's backend.
     ///
-    /// - Throws: if the backend refuses or answers without a token, or if it is away and there is no refresh token: then
-    ///   the login has failed, and the user is told. A grant that can be renewed is kept during an outage.
+    /// - Throws: if the backend refuses or answers without a token, or if it is unavailable and there is no refresh
+    ///   token: then the login has failed, and the user is told. A renewable grant is kept during an outage.
     private func application(_ verified: IDToken?) async throws(LoginFailure) -> ApplicationGrant? {
         guard let exchange = account.exchange else { return nil }
         let granted = response.scope ?? prepared.scope

@@ -5,12 +5,12 @@ import HTTPTypes
 import OAuth
 import Systemd
 
-/// One user's way to the provider's own logout and back: a listener that is open for a short time.
+/// One browser's visit to the provider's own logout: a listener that is open for a short time.
 ///
-/// The URL that the browser is started with is this listener's; the ID token is in the answer that leads on, and so in no
-/// argument of a program.
+/// The browser is started with this listener's URL; the ID token is in the redirect from there, and so in no argument
+/// of a program.
 @LoopActor final class EndSession {
-    /// How long a browser may take to come.
+    /// How long the browser may take to arrive.
     private static let openFor: Duration = .seconds(60)
     /// How long the user may take at the provider.
     private static let awayFor: Duration = .seconds(120)
@@ -33,9 +33,9 @@ import Systemd
     /// Opens the listener.
     ///
     /// - Parameters:
-    ///   - request: the request but for where the browser comes back to.
-    ///   - returning: where the provider may send the browser afterwards, as it is registered there; nil: nowhere.
-    /// - Returns: what a browser is to open.
+    ///   - request: the request without its return URI.
+    ///   - returning: where the provider may redirect the browser afterwards, as registered there; nil: nowhere.
+    /// - Returns: the URL for the browser.
     func open(
         _ request: EndSessionRequest,
         endpoint: WebURL,
@@ -87,9 +87,9 @@ import Systemd
         throw EndSessionFault(message: "no page for the browser could be opened: \(faults.joined(separator: "; "))")
     }
 
-    /// Takes a request that is this logout's.
+    /// Takes a request to this logout.
     ///
-    /// - Returns: the status that refuses any other.
+    /// - Returns: the status that refuses any other request.
     private func received(_ request: RedirectRequest, _ answer: @escaping @LoopActor (RedirectAnswer) -> Void) -> Int? {
         guard var machine else { return 404 }
         let action = machine.received(request)

@@ -4,13 +4,13 @@
 import HTTPTypes
 import OAuth
 
-/// What a request means that arrives at the listener of a logout at the provider: the browser is led on once, and comes
-/// back to a page that says so. Nothing of the tokens depends on it: they are gone before it begins.
+/// The meaning of a request to the listener of a logout at the provider: the browser is redirected once, and returns to
+/// a page that says so. No token depends on it: they are gone before it begins.
 struct EndSessionStateMachine: Sendable {
     private enum State: Sendable {
-        /// For a browser.
+        /// Waits for a browser.
         case waiting
-        /// For the browser's return.
+        /// Waits for the browser's return.
         case away
     }
 
@@ -18,7 +18,7 @@ struct EndSessionStateMachine: Sendable {
     enum Action: Sendable, Equatable {
         /// Answer this request, and go on.
         case answer(RedirectAnswer)
-        /// Answer with the provider's page, and then wait for the return.
+        /// Answer with a redirect to the provider, then wait for the return.
         case leadOn
         /// Answer with the last page; the listener can close.
         case showPage
@@ -26,20 +26,20 @@ struct EndSessionStateMachine: Sendable {
 
     /// The path that redirects to the provider, once; it cannot be guessed.
     let startPath: String
-    /// The path that the provider sends the browser back to; nil where it sends it nowhere.
+    /// The path that the provider redirects to; nil if it does not.
     private let returnPath: String?
-    /// `Host` fields that are ours.
+    /// Accepted `Host` fields.
     private let hosts: Set<String>
     private var state = State.waiting
 
-    /// - Parameter name: an unguessable name for the page that leads on.
+    /// - Parameter name: an unguessable name for the page that redirects.
     init(name: String, returnPath: String?, hosts: Set<String>) {
         startPath = "/sign-out/" + name
         self.returnPath = returnPath.map { $0.isEmpty ? "/" : $0 }
         self.hosts = hosts
     }
 
-    /// A request arrived. What it brings back, a `state` above all, is not looked at: the session is over.
+    /// A request arrived. Its parameters, such as `state`, are ignored: the session is over.
     mutating func received(_ request: RedirectRequest) -> Action {
         if let status = request.refusal(hosts: hosts, paths: [startPath, returnPath]) {
             return .answer(.refused(status: status))

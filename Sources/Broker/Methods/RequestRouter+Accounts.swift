@@ -21,8 +21,8 @@ extension RequestRouter {
         return AccountShow.Result(account: account.name, config: object, file: source.file, provider: provider)
     }
 
-    /// `account.add`: checked whole before anything is written. A client secret goes to the store before the file is
-    /// written, so that an account never stands there without what it was made with.
+    /// `account.add`: checked as a whole before anything is written. A client secret is stored before the file is
+    /// written, so that there is never an account without its secret.
     func addAccount(
         _ request: MethodRequest<AccountAdd, Account?>
     ) throws(ProtocolError) -> MethodAnswer<AccountAdd.Result> {
@@ -50,12 +50,12 @@ extension RequestRouter {
         }
     }
 
-    /// What is asked before an existing grant goes to another provider than it was made for.
+    /// The question before an existing grant is sent to another provider than it was made for.
     func questionBefore(_ request: MethodRequest<AccountAdd, Account?>) -> ConfirmQuestion.Matter? {
         broker.newProvider(request.parameters).map { .destination($0) }
     }
 
-    /// `account.remove`: signed out first, then the file goes.
+    /// `account.remove`: signs out first, then removes the file.
     func removeAccount(
         _ request: MethodRequest<AccountRemove, Account>
     ) async throws(ProtocolError) -> LogoutResult {
@@ -68,7 +68,7 @@ extension RequestRouter {
         return result
     }
 
-    /// `account.refresh`: now, because a person says so.
+    /// `account.refresh`: at once, for a user.
     func refreshAccount(
         _ request: MethodRequest<AccountRefresh, Account>
     ) throws(ProtocolError) -> MethodAnswer<NoResult> {
@@ -121,7 +121,7 @@ extension RequestRouter {
         return NoResult()
     }
 
-    /// Ends a wait in time; what it waits for goes on.
+    /// Ends a wait after its timeout; the work that it waits for continues.
     func expire(_ reply: PendingReply, _ seconds: Int64?) {
         guard let seconds else { return }
         reply.expire(

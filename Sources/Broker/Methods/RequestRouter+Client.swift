@@ -6,7 +6,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `account.secret`: what an account's client authenticates with.
+    /// `account.secret`: a secret with which an account's client authenticates.
     func giveSecret(
         _ request: MethodRequest<AccountSecret, Account>
     ) throws(ProtocolError) -> MethodAnswer<NoResult> {

@@ -6,7 +6,7 @@ import StrictJSON
 import Systemd
 package import TokendProtocol
 
-/// What a program sees that is, or may be, in a sandbox: the accounts that it may use, and no others.
+/// The view of a program that is, or may be, in a sandbox: the accounts that it may use, and no others.
 extension RequestRouter {
     /// The program at the other end of the main socket, unless it is known to be in no sandbox.
     func confined(_ session: ClientSession) -> PeerIdentity? {
@@ -20,7 +20,7 @@ extension RequestRouter {
 
     package func shows(_ event: EventMessage, to session: ClientSession) -> Bool {
         guard let peer = confined(session) else { return true }
-        // Which other programs ask for what is not for a sandbox to know.
+        // A sandbox must not learn which other programs ask.
         guard !event.isQuestion, let name = event.account, let account = broker.accounts[name] else {
             return false
         }
@@ -35,7 +35,7 @@ extension RequestRouter {
         }
     }
 
-    /// The wide token tells who the user is at most providers; a narrower one does not.
+    /// At most providers the full token shows who the user is; a down-scoped one does not.
     func mayKnowPerson(of account: Account, _ peer: PeerIdentity) -> Bool {
         switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
         case .allowed(let limits) where limits.isEmpty: return true

@@ -12,14 +12,14 @@ import TokendProtocol
     let peer: PeerIdentity
     let matter: ConfirmQuestion.Matter
     let session: ClientSession
-    /// The client's own name for itself.
+    /// The application's name according to the client.
     let application: String?
-    /// Does what is asked for.
+    /// Performs the request.
     let perform: @LoopActor (PendingReply) throws(ProtocolError) -> Void
 }
 
 extension RequestRouter {
-    /// The question that comes before a request; nil where there is none.
+    /// The approval that a request needs; nil if none.
     func wanted<M, Subject>(
         _ request: MethodRequest<M, Subject>,
         _ admission: Admission,
@@ -43,10 +43,10 @@ extension RequestRouter {
         }
     }
 
-    /// Puts the question, and does what was asked for once the person says yes.
+    /// Asks the user, and performs the request after approval.
     ///
-    /// - Throws: `not_allowed` where the client has no name, or a name is too long to be shown whole: cut, it could be
-    ///   another's.
+    /// - Throws: `not_allowed` if the client has no name, or a name is too long to be shown in full: shortened, it
+    ///   could look like another's.
     func ask(_ wanted: Wanted) throws(ProtocolError) -> Handling {
         if case .token = wanted.matter, wanted.peer.clientName == "unknown" {
             let message = Refusal.tokens(of: wanted.account, wanted.peer)
@@ -115,7 +115,7 @@ extension RequestRouter {
         return refuse(wanted.peer, wanted.method, wanted.account, wanted.session, message)
     }
 
-    /// Whether the user has said "always" to this program.
+    /// Whether the user has answered "always" for this program.
     func hasSaidAlways(_ peer: PeerIdentity, to account: Account) -> Bool {
         broker.ports.state.notes.decisions.contains { decision in
             guard decision.account == account.name, let client = try? ClientPattern(decision.client) else {

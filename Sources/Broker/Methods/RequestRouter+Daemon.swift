@@ -7,7 +7,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `hello`: the methods that there are at this socket.
+    /// `hello`: the methods of this socket.
     func hello(_ request: MethodRequest<Hello, Void>) -> Hello.Result {
         let routes = Route.all.filter { request.session.view?.shows($0.method) ?? true }
         return Hello.Result(
@@ -63,7 +63,7 @@ extension RequestRouter {
         return ConfigReload.Result(state: faults.isEmpty ? "ok" : "faults", faults: faults)
     }
 
-    /// `store.unlock`: with the passphrase that came, or the user is asked through the store's own prompt.
+    /// `store.unlock`: with the given passphrase, or through the store's own prompt.
     func unlockStore(_ request: MethodRequest<StoreUnlock, Void>) async throws(ProtocolError) -> StoreUnlock.Result {
         let timeout = Duration.seconds(request.parameters.timeout ?? 60)
         do throws(StoreError) {
@@ -81,8 +81,8 @@ extension RequestRouter {
     /// `events.subscribe`
     func subscribe(_ request: MethodRequest<EventsSubscribe, Void>) throws(ProtocolError) -> NoResult {
         let session = request.session
-        // It is looked at now, since there may be no descriptor to do it with when an event comes. A sandboxed program's
-        // offer to put questions would be looked at in vain each time that somebody is to be asked.
+        // Checked now, since there may be no descriptor for it when an event comes. A sandboxed program's offer to show
+        // prompts would be checked in vain each time.
         let isConfined = confined(session) != nil
         guard session.subscribe(confirms: request.parameters.confirms == true && !isConfined) else {
             let message = "so many programs hear of events already that this one does not; try again once one has ended"

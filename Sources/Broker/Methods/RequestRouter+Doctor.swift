@@ -8,7 +8,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `doctor`: what only the daemon can see, looked at now.
+    /// `doctor`: checks that only the daemon can make, made now.
     func doctor(_ request: MethodRequest<Doctor, Void>) async throws(ProtocolError) -> Doctor.Result {
         let named = try request.parameters.account.map { name throws(ProtocolError) in [try broker.account(named: name)]
         }

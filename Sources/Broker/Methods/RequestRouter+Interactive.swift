@@ -6,7 +6,7 @@ import Systemd
 import TokendProtocol
 
 extension RequestRouter {
-    /// `token.get` with `interactive`: where only the user can help, the user is asked and waited for.
+    /// `token.get` with `interactive`: if only the user can help, prompts and waits.
     func getTokenInteractively(
         _ parameters: TokenGet.Parameters,
         _ account: Account,
@@ -45,7 +45,7 @@ extension RequestRouter {
         }
         while true {
             let result = await account.tokenWhenReady(demand, for: reply)
-            // A person is not bothered for a client that has left, nor for an account that is not there any more.
+            // The user is not prompted for a client that has left, nor for an account that is gone.
             guard case .failure(let error) = result, reply.isOpen, broker.accounts[account.name] === account else {
                 return result
             }
@@ -74,8 +74,8 @@ extension RequestRouter {
         }
     }
 
-    /// One login an account at a time: another's is joined where it asks for the same, and never replaced. No second tab
-    /// soon after one that came to nothing.
+    /// One login per account at a time: an existing one is joined if it asks for the same, and never replaced. No
+    /// second tab soon after an unsuccessful one.
     private func signIn(
         _ account: Account,
         _ parameters: LoginParameters,
@@ -88,7 +88,7 @@ extension RequestRouter {
             guard pending.parameters == parameters else { throw account.withPendingLogin(error) }
             login = pending
         } else {
-            // A code that nobody is shown helps nobody, and no other flow takes its place.
+            // A device code would not be visible, and no other flow is used instead.
             guard account.mayAskUser(isStepUp: isStepUp), account.configuration?.flow != .device else { throw error }
             let id = UnguessableText.make(entropy: broker.ports.entropy.bytes(UnguessableText.entropyLength))
             login = try account.startLogin(parameters, id: id, timeout: 300)
@@ -106,12 +106,12 @@ extension RequestRouter {
 }
 
 extension Login {
-    /// Waits until a user can go on.
+    /// Waits until the user can proceed.
     func started() async -> Result<Start, ProtocolError> {
         await withCheckedContinuation { continuation in whenStarted { continuation.resume(returning: $0) } }
     }
 
-    /// Waits for the end, as long as somebody waits for the reply.
+    /// Waits for the end, while the reply is open.
     func ended(for reply: PendingReply) async -> Result<LoginResult, ProtocolError> {
         defer { reply.onAbandon = nil }
         return await withCheckedContinuation { continuation in
@@ -125,12 +125,12 @@ extension Login {
 }
 
 extension Account {
-    /// Waits for the answer that `token` gives, or begins; with a reply, as long as somebody waits for that.
+    /// Waits for the answer that `token` gives or begins; with a reply, while that is open.
     func tokenWhenReady(_ demand: TokenDemand, for reply: PendingReply? = nil) async -> Result<Served, ProtocolError> {
         defer { reply?.onAbandon = nil }
         return await withCheckedContinuation { continuation in
             guard reply?.isOpen != false else { return continuation.resume(returning: .failure(.abandoned)) }
-            // Asked in here: on the way to it others run (`Task.onLoop`), and what was begun may be answered.
+            // Checked in here: other tasks run on the way (`Task.onLoop`), and the work may have ended.
             if let answer = token(demand) { return continuation.resume(returning: answer) }
             let wait = whenAnswered(demand, client: reply?.session?.peer.pid) { continuation.resume(returning: $0) }
             reply?.onAbandon = { [self] in
@@ -141,7 +141,7 @@ extension Account {
 }
 
 extension ProtocolError {
-    /// Nobody reads it.
+    /// The client has left.
     fileprivate static var abandoned: ProtocolError {
         ProtocolError(.cancelled, "the program that asked has left, or its time ran out")
     }

@@ -31,7 +31,7 @@ extension RequestRouter {
                 switch result {
                 case .success(let start):
                     login.isShown = true
-                    // The URL is in the answer, too, so a browser that does not open ends nothing.
+                    // The answer has the URL, too, so a browser that does not open ends nothing.
                     if opensBrowser, let page = start.page { self.broker.openBrowser(page) }
                     reply.succeed(self.result(login, start))
                 case .failure(let error):
@@ -41,14 +41,14 @@ extension RequestRouter {
         }
     }
 
-    /// Whether a person's own program asks: what it does is never held back. A sandboxed one that an account names, or the
-    /// client of a further socket, is somebody else's.
+    /// Whether the user's own program asks, which is never held back. A sandboxed program, or the client of a further
+    /// socket, is not the user's own.
     private func isPersonal(_ session: ClientSession) -> Bool {
         session.view == nil && confined(session) == nil
     }
 
-    /// A program that is not the person's own replaces nobody's sign-in, and opens no tab soon after one that came to
-    /// nothing.
+    /// A program other than the user's own replaces no other program's sign-in, and opens no tab soon after an
+    /// unsuccessful one.
     private func checkNagging(
         _ parameters: LoginStart.Parameters,
         _ asked: LoginParameters,
@@ -63,7 +63,7 @@ extension RequestRouter {
         throw refuse(session.identity(), .loginStart, account, session, message)
     }
 
-    /// The flow that was asked for, else the account's own; whether a person signs in at all is its file's to say.
+    /// The requested flow, else the account's own; only its file decides whether there is a user.
     private func flow(_ asked: LoginFlow?, for account: Account) throws(ProtocolError) -> LoginFlow {
         guard let configured = account.configuration?.flow else { return asked ?? .browser }
         guard let asked, asked != configured.loginFlow else { return configured.loginFlow }
@@ -125,7 +125,7 @@ extension RequestRouter {
         )
     }
 
-    /// `login.check`: whether a web view has arrived at the login's redirect.
+    /// `login.check`: whether a web view has reached the login's redirect.
     func checkLogin(_ request: MethodRequest<LoginCheck, Login>) -> LoginCheck.Result {
         let (url, login) = (request.parameters.url, request.subject)
         return LoginCheck.Result(redirect: login.parameters(of: url) != nil, metadata: login.metadata(of: url)?.members)

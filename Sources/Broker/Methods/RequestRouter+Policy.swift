@@ -9,9 +9,9 @@ import TokendProtocol
 extension RequestRouter {
     package var asksForPrograms: Bool { broker.hasPolicies }
 
-    /// What a client that may call the method is let in to.
+    /// The rights of a client that may call the method.
     ///
-    /// - Parameter accounts: those that the request is about; nil where it is about none that there is.
+    /// - Parameter accounts: those that the request is about; nil if it is about no existing one.
     /// - Throws: `not_allowed`.
     func admission(
         to method: Method,
@@ -22,7 +22,7 @@ extension RequestRouter {
         switch access {
         case .everybody: return Admission()
         case .clients:
-            // That there is no such account is told afterwards.
+            // The missing account is reported afterwards.
             guard let account = accounts?.first else { return Admission() }
             return try admissionToTokens(of: account, by: method, from: session)
         case .administrators:
@@ -76,7 +76,7 @@ extension RequestRouter {
         return Admission(peer: peer, account: accounts.first)
     }
 
-    /// Has the parameters ask for no more than the client is held to.
+    /// Reduces the parameters to what the client is limited to.
     func hold<Parameters>(
         _ parameters: inout Parameters,
         of method: Method,
@@ -85,7 +85,7 @@ extension RequestRouter {
         _ session: ClientSession
     ) throws(ProtocolError) {
         guard !admission.limits.isEmpty, let account = admission.account, let peer = admission.peer else { return }
-        // With `exchange`, a narrower token of the provider does not guarantee a narrower one of the backend.
+        // With `exchange`, a down-scoped token of the provider does not guarantee a down-scoped one of the backend.
         guard case .clients(let held, _) = privilege, account.configuration?.exchange == nil,
             held(&parameters, admission.limits)
         else {
@@ -109,19 +109,19 @@ extension RequestRouter {
     }
 }
 
-/// What a client that may call a method is let in to.
+/// The rights of a client that may call a method.
 @LoopActor struct Admission {
-    /// Who it is; nil where nobody had to look.
+    /// The client's identity; nil if it was not needed.
     var peer: PeerIdentity?
-    /// Whose policy let it in.
+    /// The account whose policy applies.
     var account: Account?
-    /// What it is held to.
+    /// The limits on tokens.
     var limits = TokenLimits()
-    /// What the user is asked first.
+    /// The question for the user before the request.
     var matter: ConfirmQuestion.Matter?
 }
 
-/// Why a client is refused, and how the user can allow it.
+/// Messages for refused clients, with how the user can allow them.
 enum Refusal {
     static func denied(_ peer: PeerIdentity) -> String {
         "the administrator of this machine gives nothing to \(peer.phrase) (/etc/tokend/policy.json5)"

@@ -12,7 +12,7 @@ extension RequestRouter {
         return ProviderList.Result(providers: presets.names.map(presets.description))
     }
 
-    /// `provider.fetch`: an application's list, fetched and checked, and written nowhere.
+    /// `provider.fetch`: an application's list, fetched and checked, but not written.
     func fetchProviders(_ request: MethodRequest<ProviderFetch, Void>) async throws(ProtocolError)
         -> ProviderFetch.Result
     {
@@ -33,7 +33,7 @@ extension Broker {
 }
 
 extension ProviderPresets {
-    /// What a user needs of a preset to make an account.
+    /// The parts of a preset that a user needs to make an account.
     fileprivate func description(of name: String) -> PresetDescription {
         var description = PresetDescription(provider: name, title: name)
         description.file = file(of: name)

@@ -4,7 +4,7 @@
 import TokendProtocol
 
 extension RequestRouter {
-    /// The shortest way from a line to a held token: nothing is asked of the account but whether it has one ready.
+    /// The fast path from a line to a held token: it uses only the account's ready token.
     package func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply? {
         guard !isStopping, !broker.isBroken, session.view == nil, let request = TokenGet.PlainRequest(line: line),
             let account = try? broker.account(named: request.account), let token = account.readyToken
@@ -16,7 +16,7 @@ extension RequestRouter {
         return ReadyReply(request: request, result: token.result, expiresIn: remaining)
     }
 
-    /// The log hears of what it has not been told yet.
+    /// Logs what has not been logged yet.
     package func ended(_ session: ClientSession) {
         for event in session.endTally() { broker.ports.log.record(event) }
         if session.confirmsQuestions { questions.answeringClientLeft() }

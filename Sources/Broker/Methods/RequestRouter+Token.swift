@@ -11,7 +11,7 @@ extension RequestRouter {
     func getToken(_ request: MethodRequest<TokenGet, Account>) throws(ProtocolError) -> MethodAnswer<TokenGet.Result> {
         let (account, session) = (request.subject, request.session)
         var parameters = request.parameters
-        // A socket without `login.start` cannot have the user asked to sign in, either.
+        // Without `login.start` on the socket, the user is not prompted either.
         if session.view?.shows(.loginStart) == false { parameters.interactive = nil }
         let demand = try TokenDemand(parameters, of: account.configuration)
         if let stepUp = account.stepUp(parameters, of: demand.variant) {
@@ -81,7 +81,7 @@ extension RequestRouter {
         result.expiresIn = token.remaining(at: broker.ports.clock.now)
         result.refreshed = served.refreshed
         if parameters.idToken == true {
-            // A token of another combination has one of its own, or none: the user's is the account's.
+            // A variant's token has its own ID token, or none; the user's ID token is the account's.
             let source = token.idToken == nil ? served.record?.token ?? token : token
             result.idToken = source.idToken
             result.idTokenExpiresAt = source.idTokenExpiresAt

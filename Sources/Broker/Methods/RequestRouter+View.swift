@@ -7,9 +7,9 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What there is on a narrower socket: what is not named does not exist there.
+/// Restricted sockets: only what their settings list exists there.
 extension RequestRouter {
-    /// The account that is meant; the rules are those of the main socket.
+    /// The requested account, by the same rules as on the main socket.
     func account(
         named name: String?,
         issuer: String? = nil,
@@ -19,7 +19,7 @@ extension RequestRouter {
         return try broker.account(named: name, issuer: issuer)
     }
 
-    /// The accounts that are seen, by name.
+    /// The visible accounts, by name.
     func accounts(in view: SocketView?) -> [Account] {
         names(in: view).compactMap { broker.accounts[$0] }
     }
@@ -29,12 +29,12 @@ extension RequestRouter {
         return broker.accountNames.filter(view.socket.accounts.contains)
     }
 
-    /// The account that parameters name which cannot be read.
+    /// The account that unreadable parameters name.
     func account(unread params: JSONObject) -> Account? {
         try? broker.account(named: params["account"]?.string, issuer: params["issuer"]?.string)
     }
 
-    /// The parameters with the account that is meant where none is named: the only one that is seen, or the default one.
+    /// The parameters with the default account if none is named: the only visible one, or the configured one.
     func withDefault(_ params: JSONObject, in view: SocketView?) throws(ProtocolError) -> JSONObject {
         guard let view, params["account"] == nil else { return params }
         var names = names(in: view)
@@ -54,7 +54,7 @@ extension RequestRouter {
         ProtocolError(.loginUnknown, "no sign-in of that id is under way; it may have ended")
     }
 
-    /// An error as this client may read it: it names no account that the client does not see.
+    /// The error for this client: it names no account that the client does not see.
     func shown(_ error: ProtocolError, to session: ClientSession) -> ProtocolError {
         guard error.kind == .accountUnknown, error.data["accounts"] != nil else { return error }
         var seen = names(in: session.view)
@@ -76,7 +76,7 @@ extension RequestRouter {
         )
     }
 
-    /// What is told of the daemon to those that see no more than some accounts.
+    /// The daemon's status for clients of restricted sockets and sandboxes.
     func narrowStatus(_ socket: String) -> DaemonStatus {
         var daemon = DaemonStatus(
             version: identity.version,
@@ -94,7 +94,7 @@ extension RequestRouter {
 }
 
 extension AccountStatus {
-    /// The same without saying whose it is.
+    /// The same without naming the user.
     var withoutPerson: AccountStatus {
         var status = self
         status.identity = nil

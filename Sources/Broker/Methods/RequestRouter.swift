@@ -8,7 +8,7 @@ package import TokendProtocol
 
 /// Unpacks each request, calls the broker and packs the answer: the only place that knows both messages and accounts.
 @LoopActor package final class RequestRouter: RequestHandler {
-    /// What the daemon knows about itself and `status` tells.
+    /// The daemon's facts about itself for `status`.
     package struct Identity: Sendable {
         package var version: String
         package var pid: Int64
@@ -17,7 +17,7 @@ package import TokendProtocol
         package var socket: String
         /// Where the log goes: `journal` or `stderr`.
         package var log: String?
-        /// The path of what `stderr` is, where it has one.
+        /// The path behind `stderr`, if it has one.
         package var logFile: String?
 
         package init(version: String, pid: Int64, startedAt: Int64, socket: String, log: String? = nil) {
@@ -33,11 +33,11 @@ package import TokendProtocol
     let clock: any Clock
     let identity: Identity
     let questions: Questions
-    /// Set once the server is there; its numbers are in `status`.
+    /// Set once the server exists; `status` has its numbers.
     package weak var server: SocketServer?
-    /// The narrower sockets that are open, by name; `status` tells them.
+    /// The open restricted sockets, by name, for `status`.
     package var openSockets: [SocketView] = []
-    /// Set when the daemon is about to end: nothing new is begun.
+    /// Set when the daemon is about to end: no new work is begun.
     package var isStopping = false
 
     package init(broker: Broker, identity: Identity) {
@@ -67,7 +67,7 @@ package import TokendProtocol
         return try route.respond(self, request, session)
     }
 
-    /// Serves a request: it is read, what it is about is found, the policy judges it, and the method answers.
+    /// Serves a request: reads it, finds its subject, applies the policy, and calls the method.
     func respond<M, Subject>(
         to message: RequestMessage,
         from session: ClientSession,
@@ -87,7 +87,7 @@ package import TokendProtocol
         }
     }
 
-    /// The parameters, and what they are about. A client that may not ask is told that alone, whatever else is wrong.
+    /// The parameters and their subject. A client that is not allowed gets only that error, whatever else is wrong.
     private func read<M, Subject>(
         _ params: JSONObject,
         from session: ClientSession,

@@ -5,15 +5,15 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// What a request is about, and where its parameters name it.
+/// The subject of a request, and the parameters that name it.
 struct RequestSubject<Parameters: Sendable, Found>: Sendable {
-    /// Whether a member `account` names it.
+    /// Whether the parameter `account` names it.
     var isAccount = false
-    /// Whether it is the only account, or the default one, where `account` is absent.
+    /// Whether it defaults to the only account, or the configured default, without `account`.
     var hasDefault = false
-    /// Finds it, once a request; on a narrower socket, among what is seen there.
+    /// Finds it, once per request; on a restricted socket, among what is visible there.
     let find: @LoopActor @Sendable (RequestRouter, Parameters, SocketView?) throws(ProtocolError) -> Found
-    /// The accounts whose policy decides; nil where it is about none, or about the daemon as a whole.
+    /// The accounts whose policy applies; nil if there is none, or if it is about the daemon as a whole.
     let accounts: @LoopActor @Sendable (RequestRouter, Found) -> [Account]?
 }
 
@@ -51,7 +51,7 @@ extension RequestSubject where Found == Account {
 }
 
 extension RequestSubject where Found == [Account] {
-    /// The account of that name, or all that are seen.
+    /// The account of that name, or all visible ones.
     static func accounts(_ name: @escaping @Sendable (Parameters) -> String?) -> Self {
         Self(isAccount: true) { router, parameters, view throws(ProtocolError) in
             guard let name = name(parameters) else { return router.accounts(in: view) }
@@ -63,7 +63,7 @@ extension RequestSubject where Found == [Account] {
 }
 
 extension RequestSubject where Found == Account? {
-    /// The account of that name, where there is one already.
+    /// The account of that name, if it exists already.
     static func newAccount(_ name: @escaping @Sendable (Parameters) -> String) -> Self {
         Self(isAccount: true) { router, parameters, _ in
             router.broker.accounts[name(parameters)]
@@ -81,7 +81,7 @@ extension RequestSubject where Found == Login {
         }
     }
 
-    /// The sign-in that a URL is the answer to.
+    /// The sign-in that a redirect URL belongs to.
     static func login(
         answeredBy url: @escaping @Sendable (Parameters) -> Secret,
         id: @escaping @Sendable (Parameters) -> String?

@@ -4,18 +4,19 @@
 import Systemd
 package import TokendProtocol
 
-/// A method as this daemon serves it: what it takes, who may call it, where else it is there, and what it does.
+/// A method as this daemon serves it: its parameters, who may call it, on which sockets, and its handler.
 ///
-/// `Route.all` has a line for each method. What `hello` lists, what a narrower socket may name and what a policy judges
-/// is read from there.
+/// `Route.all` has a line for each method. `hello`'s list, the methods of restricted sockets and the policy come from
+/// there.
 package struct Route: Sendable {
     /// The method, its parameters and its result.
     package let call: any (MethodCall & SendableMetatype).Type
     /// Who may call it.
     package let access: Access
-    /// Whether a narrower socket may have it: such a method changes no settings, and is not about the daemon as a whole.
+    /// Whether a restricted socket may have it: such a method changes no settings, and is not about the daemon as a
+    /// whole.
     package let isNarrow: Bool
-    /// Whether a daemon with a broken `config.json5` serves it: such a method helps to fix that.
+    /// Whether a daemon with a broken `config.json5` serves it: such a method helps to fix the file.
     package let isServedWhileBroken: Bool
     /// The names of its parameters.
     package let names: [String]
@@ -26,7 +27,7 @@ package struct Route: Sendable {
     package var method: Method { call.method }
 
     /// - Parameters:
-    ///   - asking: what the user is asked before it is done; nil: nothing, but for what the account's policy asks.
+    ///   - asking: the question for the user before the request; nil: only as the account's policy requires.
     init<M: MethodCall & SendableMetatype, Subject>(
         _ call: M.Type,
         for privilege: Privilege<M.Parameters>,
@@ -53,19 +54,19 @@ package struct Route: Sendable {
 
 /// Who may call a method.
 package enum Access: Sendable {
-    /// Whoever may connect; what is told depends on who asks.
+    /// Every client; the answer depends on the client.
     case everybody
     /// Programs that the account's `allow` names.
     case clients
-    /// Programs that the account's `administration` names; where no account is meant, programs outside sandboxes.
+    /// Programs that the account's `administration` names; for requests about no account, programs outside sandboxes.
     case administrators
 }
 
-/// Who may call a method, with what that takes of the parameters.
+/// Who may call a method, with the parameters that the policy needs.
 enum Privilege<Parameters: Sendable>: Sendable {
     case everybody
-    /// `held` changes the parameters so that they stay within the limits; false where that cannot be. `application` is
-    /// the client's own name for itself.
+    /// `held` changes the parameters so that they stay within the limits; false if that is impossible. `application` is
+    /// the application's name according to the client.
     case clients(
         held: @Sendable (inout Parameters, TokenLimits) -> Bool,
         application: @Sendable (Parameters) -> String?
@@ -86,19 +87,19 @@ enum Privilege<Parameters: Sendable>: Sendable {
     }
 }
 
-/// A request for a method, read: what is asked, of what, and by whom.
+/// A request after reading: its parameters, its subject, and its client.
 @LoopActor struct MethodRequest<M: MethodCall, Subject> {
     var parameters: M.Parameters
-    /// What it is about, as the parameters name it.
+    /// Its subject, found by its parameters.
     let subject: Subject
-    /// Who asks.
+    /// The client's session.
     let session: ClientSession
 }
 
-/// What a method answers.
+/// The answer of a method.
 enum MethodAnswer<Value: MethodResult> {
     case now(Value)
-    /// An answer that needs waiting for: called with where to put it.
+    /// An answer that comes later: called with the reply to fill.
     case later(@LoopActor (PendingReply) -> Void)
 }
 
@@ -115,7 +116,7 @@ struct Service<M: MethodCall & SendableMetatype, Subject>: Sendable {
     let handler: MethodHandler<M, Subject>
 }
 
-/// What a method does: a method of the router.
+/// A method's handler: a method of the router.
 struct MethodHandler<M: MethodCall & SendableMetatype, Subject>: Sendable {
     typealias Request = MethodRequest<M, Subject>
 
@@ -130,7 +131,7 @@ struct MethodHandler<M: MethodCall & SendableMetatype, Subject>: Sendable {
         Self { router, request throws(ProtocolError) in .now(try body(router)(request)) }
     }
 
-    /// Answers within the call, or waits on its own terms.
+    /// Answers within the call, or later by its own rules.
     static func either(
         _ body:
             @escaping @LoopActor @Sendable (RequestRouter) ->
@@ -141,7 +142,7 @@ struct MethodHandler<M: MethodCall & SendableMetatype, Subject>: Sendable {
 
     /// Answers when a linear flow ends.
     ///
-    /// - Parameter timeout: for how many seconds the client waits; what it waited for goes on after that.
+    /// - Parameter timeout: for how many seconds the client waits; the work continues after that.
     static func later(
         within timeout: @escaping @Sendable (M.Parameters) -> Int64? = { _ in nil },
         _ body:

@@ -6,17 +6,17 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What an API wants of the sign-in behind a token, as it says with its 401 (RFC 9470, section 3): a new authorization
-/// request with these values, and never a refresh.
+/// An API's requirements for the sign-in behind a token, from its 401 (RFC 9470, section 3): a new authorization
+/// request with these values, never a refresh.
 struct StepUp: Sendable, Equatable {
     /// The acceptable authentication classes, best first, separated by spaces.
     var acrValues: String?
-    /// How many seconds ago the user may have signed in.
+    /// The greatest age of the sign-in in seconds.
     var maxAge: Int64?
 
     /// Reads the value of a `WWW-Authenticate` field.
     ///
-    /// - Returns: nil where it asks for something else, or for nothing that can be read.
+    /// - Returns: nil if it requires something else, or cannot be read.
     init?(challenge: String) {
         let challenges = AuthenticationChallenge.parse([challenge])
         guard let found = challenges.first(where: { $0["error"] == "insufficient_user_authentication" }) else {
@@ -26,7 +26,7 @@ struct StepUp: Sendable, Equatable {
         maxAge = found["max_age"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// The login that it leads to.
+    /// The login for it.
     var login: LoginParameters {
         var parameters = LoginParameters()
         parameters.acrValues = acrValues
@@ -34,7 +34,7 @@ struct StepUp: Sendable, Equatable {
         return parameters
     }
 
-    /// The command that a user gives for it.
+    /// The command for the user.
     func command(account: String) -> String {
         var words = ["tokenctl login \(account)"]
         if let acrValues { words.append("--acr-values '\(acrValues)'") }
@@ -42,7 +42,7 @@ struct StepUp: Sendable, Equatable {
         return words.joined(separator: " ")
     }
 
-    /// Visible ASCII and spaces, nothing that ends a quoted word of a shell, and no more than anyone has use for.
+    /// Visible ASCII and spaces, no shell quotes, and of limited length.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 1000
             && text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "'") }
@@ -50,8 +50,8 @@ struct StepUp: Sendable, Equatable {
 }
 
 extension Account {
-    /// What the API wants of the user, where that is what it refused the held token for. A newer token than the
-    /// refused one may come of a newer sign-in, so that is tried first.
+    /// The API's requirements, if it refused the held token for them. A newer token than the refused one may come from
+    /// a newer sign-in, so that is tried first.
     func stepUp(_ parameters: TokenGet.Parameters, of variant: TokenVariant?) -> StepUp? {
         guard let stepUp = parameters.challenge.flatMap(StepUp.init(challenge:)), !grant.snapshot.isHeldBack,
             let held = grant.heldToken(of: variant)
@@ -59,7 +59,7 @@ extension Account {
         return parameters.rejected.map { $0 == held.accessToken } ?? true ? stepUp : nil
     }
 
-    /// What a client is told who may not ask the user.
+    /// The error for a client that may not prompt the user.
     func loginRequired(_ stepUp: StepUp) -> ProtocolError {
         var data: JSONObject = ["account": .string(name), "reason": .string(EndReason.stepUp.rawValue)]
         if let acrValues = stepUp.acrValues { data["acr_values"] = .string(acrValues) }

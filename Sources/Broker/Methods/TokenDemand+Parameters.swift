@@ -6,14 +6,14 @@ import OAuth
 import TokendProtocol
 
 extension TokenDemand {
-    /// How many resources one token may be asked for, and how many bytes each of them, or an audience, may have: what
-    /// an account remembers of its combinations stays small.
+    /// The greatest number of resources for one token, and the greatest length of each, or of an audience, in bytes:
+    /// the cache of variants stays small.
     private static let resourceLimit = 16
     private static let textLimit = 2048
 
-    /// What a `token.get` asks of an account.
+    /// The requirements in a `token.get`.
     ///
-    /// - Parameter account: nil where the account's file has a fault; what it serves then is an error anyway.
+    /// - Parameter account: nil if the account's file has a fault; then the request fails anyway.
     init(_ parameters: TokenGet.Parameters, of account: AccountConfiguration?) throws(ProtocolError) {
         self.init(
             minValid: parameters.minValid,
@@ -45,7 +45,7 @@ extension TokenDemand {
         }
     }
 
-    /// A scope of another resource than the account's own is a combination of its own, where the provider goes by scopes.
+    /// A scope of another resource than the account's own is a variant, if the provider's scopes choose the resource.
     private mutating func chooseResource(
         _ parameters: TokenGet.Parameters,
         _ account: AccountConfiguration

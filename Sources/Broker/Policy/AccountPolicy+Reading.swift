@@ -15,7 +15,7 @@ extension AccountPolicy {
 }
 
 extension MemberReader {
-    /// A client's name in an entry; a fault and nil where it is none.
+    /// A client's name in an entry; adds a fault and returns nil if it is invalid.
     mutating func pattern(_ text: String, _ member: String) -> ClientPattern? {
         do throws(PatternFault) {
             return try ClientPattern(text)
@@ -25,7 +25,7 @@ extension MemberReader {
         }
     }
 
-    /// A list of entries: names, or objects with a name and what holds for it; nil where the file has none.
+    /// A list of entries: names, or objects with a name and its settings; nil if the file has none.
     fileprivate mutating func entries(_ member: String, canLimit: Bool) -> [AccountPolicy.Entry]? {
         guard let value = value(member) else { return nil }
         guard let elements = value.array else {

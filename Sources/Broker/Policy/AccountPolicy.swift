@@ -6,11 +6,11 @@ package import Systemd
 /// Which programs may have an account's tokens, and which may change it: `allow`, `confirm` and `administration` of its
 /// file.
 package struct AccountPolicy: Sendable, Equatable {
-    /// One program or more, and what holds for them.
+    /// One program or more, and their settings.
     package struct Entry: Sendable, Equatable {
         package var client: ClientPattern
         package var limits = TokenLimits()
-        /// Above the account's own `confirm`.
+        /// Overrides the account's own `confirm`.
         package var confirm: ConfirmPolicy?
 
         package init(_ client: ClientPattern, limits: TokenLimits = TokenLimits(), confirm: ConfirmPolicy? = nil) {
@@ -20,22 +20,22 @@ package struct AccountPolicy: Sendable, Equatable {
         }
     }
 
-    /// What becomes of a request for a token.
+    /// The decision on a request for a token.
     package enum TokenVerdict: Sendable, Equatable {
         case allowed(TokenLimits)
         /// The user is asked first: each time, or once.
         case asks(TokenLimits, isEachTime: Bool)
-        /// No entry means the client.
+        /// No entry matches the client.
         case refused
-        /// The administrator has shut it out.
+        /// The administrator has denied it.
         case denied
     }
 
-    /// What becomes of a request that changes something.
+    /// The decision on a request for a change.
     package enum AdministrationVerdict: Sendable, Equatable {
         case allowed
         case refused
-        /// The administrator has shut it out.
+        /// The administrator has denied it.
         case denied
     }
 
@@ -45,13 +45,13 @@ package struct AccountPolicy: Sendable, Equatable {
 
     package init() {}
 
-    /// Whether every program gets every token without a question, so that the peer need not be identified.
+    /// Whether every program gets every token without consent, so that the peer need not be identified.
     package func isOpen(under administrator: AdministratorPolicy) -> Bool {
         allow == [Entry(.any)] && max(confirm, administrator.confirmAtLeast) == .never && administrator.deny.isEmpty
     }
 
-    /// Whether this client gets a token; the most particular entry that means it holds, the first of several. One that
-    /// cannot be named may be any of those that are: it gets what all of them get.
+    /// Whether this client gets a token; of several matching entries the most specific one applies, or else the first.
+    /// A client that cannot be identified could be any: it gets only what all clients get.
     package func tokens(
         for peer: PeerIdentity,
         under administrator: AdministratorPolicy,
@@ -82,8 +82,8 @@ package struct AccountPolicy: Sendable, Equatable {
         }
     }
 
-    /// Whether this client may sign in, sign out and change the account. `*` means neither programs in sandboxes nor any
-    /// of which that is not known.
+    /// Whether this client may sign in, sign out and change the account. `*` matches neither programs in sandboxes nor
+    /// those that may be in one.
     package func administration(
         by peer: PeerIdentity,
         under administrator: AdministratorPolicy,

@@ -3,18 +3,18 @@
 
 package import Systemd
 
-/// What the machine's administrator rules for everyone: `/etc/tokend/policy.json5`, applied last, so that no file of a
-/// user's can widen it.
+/// The administrator's rules for all users: `/etc/tokend/policy.json5`, applied last, so that no user's file can widen
+/// it.
 package struct AdministratorPolicy: Sendable, Equatable {
-    /// Programs that get nothing of any account.
+    /// Programs that get nothing from any account.
     package var deny: [ClientPattern] = []
     package var confirmAtLeast = ConfirmPolicy.never
-    /// Whether a user may make further, narrower sockets.
+    /// Whether a user may define further, restricted sockets.
     package var allowsSockets = true
 
     package init() {}
 
-    /// Whether the client is shut out. Where somebody is, a client that cannot be named is too: it may be the one.
+    /// Whether the client is denied. If any client is, one that cannot be identified is too: it may be that one.
     package func denies(_ peer: PeerIdentity, fileAt: (String) -> FileIdentity?) -> Bool {
         guard !deny.isEmpty else { return false }
         guard case .known = peer else { return true }

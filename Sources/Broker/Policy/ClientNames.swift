@@ -4,13 +4,13 @@
 import Glibc
 import HTTPTypes
 
-/// What the names in entries can be. A name that no program can have is a fault, so that nobody relies on it.
+/// Valid names in entries. A name that no program can have is a fault, so that no user relies on it.
 enum ClientNames {
-    /// The path of a program's file, as the kernel writes one: nothing in it is left to be resolved.
+    /// The path of a program's file, fully resolved, as the kernel reports it.
     static func checkPath(_ path: String) throws(PatternFault) {
         guard path.hasPrefix("/") else { throw PatternFault("must name the program's file by an absolute path") }
         let isPlain = path.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        // The system would take a path that ends at a NUL for another one.
+        // The system would cut a path at a NUL.
         guard isPlain else { throw PatternFault("must not have control characters") }
         let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         guard parts.allSatisfy({ !["", ".", ".."].contains($0) }) else {
@@ -19,7 +19,7 @@ enum ClientNames {
         guard path.utf8.count < Int(PATH_MAX) else { throw PatternFault("is longer than a path can be") }
     }
 
-    /// A unit's name with its ending (systemd.unit(5)).
+    /// A unit's name with its suffix (systemd.unit(5)).
     static func checkUnit(_ name: String) throws(PatternFault) {
         guard name.hasSuffix(".service") || name.hasSuffix(".scope") else {
             throw PatternFault("must name a unit with its ending, such as unit:mail.service")
@@ -32,7 +32,7 @@ enum ClientNames {
         }
     }
 
-    /// A Flatpak's ID: words with dots between.
+    /// A Flatpak ID: words joined by dots.
     static func checkFlatpak(_ id: String) throws(PatternFault) {
         let words = id.split(separator: ".", omittingEmptySubsequences: false)
         guard words.count > 1, !words.contains(""), consists(id, of: "-_."), id.utf8.count <= 255 else {
@@ -40,14 +40,14 @@ enum ClientNames {
         }
     }
 
-    /// A snap's name; of one that is installed several times, with the instance's key.
+    /// A snap's name; for parallel installs, with the instance key.
     static func checkSnap(_ name: String) throws(PatternFault) {
         guard consists(name, of: "-_"), name.utf8.count <= 64 else {
             throw PatternFault("must be a name such as snap:thunderbird, or snap:* for every one")
         }
     }
 
-    /// Whether it is of ASCII letters, digits and these alone.
+    /// Whether it has only ASCII letters, digits and these.
     private static func consists(_ text: String, of further: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {

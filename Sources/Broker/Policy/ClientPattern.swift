@@ -4,17 +4,17 @@
 import HTTPTypes
 package import Systemd
 
-/// Which programs an entry of `allow`, `administration` or `deny` means.
+/// The programs that an entry of `allow`, `administration` or `deny` matches.
 package enum ClientPattern: Sendable, Hashable {
     /// `*`
     case any
-    /// `exe:/usr/bin/mbsync`: processes outside sandboxes that run this very file.
+    /// `exe:/usr/bin/mbsync`: processes outside sandboxes that run exactly this file.
     case executable(String)
-    /// `unit:mail.service`: processes outside sandboxes that this unit of systemd's holds.
+    /// `unit:mail.service`: processes outside sandboxes in this systemd unit.
     case unit(String)
-    /// `flatpak:org.gnome.Evolution`; nil: `flatpak:*`, every one.
+    /// `flatpak:org.gnome.Evolution`; nil: `flatpak:*`, any.
     case flatpak(String?)
-    /// `snap:thunderbird`; nil: `snap:*`, every one.
+    /// `snap:thunderbird`; nil: `snap:*`, any.
     case snap(String?)
 
     /// Reads an entry.
@@ -59,7 +59,7 @@ package enum ClientPattern: Sendable, Hashable {
         }
     }
 
-    /// How particular it is: of the entries that mean a program, the most particular one holds.
+    /// How specific it is: of several matching entries, the most specific one applies.
     var rank: Int {
         switch self {
         case .any: 0
@@ -70,10 +70,10 @@ package enum ClientPattern: Sendable, Hashable {
         }
     }
 
-    /// Whether it means this client. A client that cannot be named is meant by `*` alone; one in a sandbox never by the
-    /// file that it runs, since a sandbox may run files of the user's.
+    /// Whether it matches this client. Only `*` matches a client that cannot be identified; a path never matches one in
+    /// a sandbox, since a sandbox may run the user's files.
     ///
-    /// - Parameter fileAt: which file a path leads to, as the daemon sees it.
+    /// - Parameter fileAt: the file that a path leads to, as the daemon sees it.
     package func matches(_ peer: PeerIdentity, fileAt: (String) -> FileIdentity?) -> Bool {
         guard case .known(let process) = peer else { return self == .any }
         switch (self, process.sandbox) {
@@ -97,7 +97,7 @@ package struct PatternFault: Error, Sendable {
 }
 
 extension PeerIdentity {
-    /// The client in the words of a policy, for people and for `data.client`.
+    /// The client as a policy names it, for users and for `data.client`.
     package var clientName: String {
         switch self {
         case .unknown: return "unknown"
@@ -112,7 +112,7 @@ extension PeerIdentity {
         }
     }
 
-    /// The client for the log, where one that cannot be named by a policy is told by its path all the same.
+    /// The client for the log; one without a policy name is logged by its path.
     var logName: String {
         guard case .known(let process) = self, clientName == "unknown", process.executable.isThere else {
             return clientName
@@ -120,7 +120,7 @@ extension PeerIdentity {
         return "exe:" + ProgramPath(process.executable.path).revealed
     }
 
-    /// Who asks, for a user.
+    /// The client, in text for a user.
     var phrase: String {
         switch self {
         case .unknown(let pid, let doubt): "a program that cannot be named (process \(pid): \(doubt.rawValue))"

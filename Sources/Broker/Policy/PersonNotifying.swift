@@ -6,42 +6,41 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// Shows a user something outside of any program: a desktop's notifications.
+/// Shows the user notifications outside of any program, on the desktop.
 @LoopActor package protocol PersonNotifying: AnyObject, Sendable {
-    /// Asks, and calls `answer` once: with the user's choice, or with nil at once if nobody can be asked or the
-    /// question was closed unanswered.
+    /// Asks, and calls `answer` once: with the user's choice, or at once if there is no way to ask.
     ///
-    /// - Returns: called to take the question away again.
+    /// - Returns: called to withdraw the question.
     func ask(
         _ question: ConfirmQuestion,
         answer: @escaping @LoopActor (PersonReply) -> Void
     ) -> @LoopActor () -> Void
 
-    /// Says that a sign-in is needed, with a button that begins it where it can begin by itself.
+    /// Says that a sign-in is needed, with a button that begins it if possible.
     ///
-    /// - Returns: called to take it away again, or to have something said in its place.
+    /// - Returns: called to withdraw it, or to replace its text.
     func remind(
         _ reminder: LoginReminder,
         onChoice: @escaping @LoopActor () -> Void
     ) -> @LoopActor (_ instead: LoginReminder?) -> Void
 }
 
-/// What became of a question.
+/// The result of a question.
 package enum PersonReply: Sendable, Equatable {
     case said(ConfirmAnswer.Answer)
     /// It was closed without an answer.
     case closed
-    /// Nobody can be asked: there is no service, or none that shows buttons.
+    /// There is no notification service, or none with buttons.
     case nobody
 }
 
-/// What a user is asked.
+/// A question to the user.
 package struct ConfirmQuestion: Sendable, Equatable {
     /// What it is about.
     package enum Matter: Sendable, Equatable {
-        /// A token; whether "always" can be answered.
+        /// A token; whether "always" is a possible answer.
         case token(canBeRemembered: Bool)
-        /// Where an existing sign-in may go, which is changed to a provider of this name.
+        /// A change of the provider that an existing sign-in may be sent to, with the new one's name.
         case destination(String)
 
         /// That provider.
@@ -51,17 +50,17 @@ package struct ConfirmQuestion: Sendable, Equatable {
         }
     }
 
-    /// The most characters of a name that is put to a person: it is shown whole or not at all.
+    /// The longest name in characters that a question can have: it is shown in full or not at all.
     package static let longestName = 300
 
-    /// Whether a name can be put to a person.
+    /// Whether a question can show the name.
     static func canShow(_ name: String) -> Bool { name.unicodeScalars.count <= longestName }
 
     package var id: String
     package var account: String
-    /// In the words of `allow`.
+    /// As `allow` names it.
     package var client: String
-    /// What the program calls itself; not to be trusted.
+    /// The program's own name for itself, which is not trusted.
     package var application: String?
     package var matter: Matter
 
@@ -89,7 +88,7 @@ extension ConfirmQuestion {
     }
 }
 
-/// What is shown to a user who has to sign in again, or has done so.
+/// A notification to a user who has to sign in again, or has done so.
 package struct LoginReminder: Sendable, Equatable {
     package var account: String
     /// One sentence.
@@ -104,7 +103,7 @@ package struct LoginReminder: Sendable, Equatable {
     }
 }
 
-/// Where there is no desktop.
+/// For machines without a desktop.
 final class NobodyToNotify: PersonNotifying {
     nonisolated init() {}
 

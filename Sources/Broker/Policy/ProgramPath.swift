@@ -3,20 +3,20 @@
 
 import HTTPTypes
 
-/// A program's path as a user is shown it. A character that cleaning removes, such as one without width, would make it
-/// look like another program's.
+/// A program's path for display. A character that sanitizing removes, such as a zero-width one, would make it look like
+/// another program's.
 package struct ProgramPath: Sendable {
-    /// As the kernel has it.
+    /// As the kernel reports it.
     package let text: String
 
     package init(_ text: String) {
         self.text = text
     }
 
-    /// Whether it is shown as it is.
+    /// Whether it can be shown unchanged.
     package var isPlain: Bool { DisplayText.sanitized(text, limit: .max) == text }
 
-    /// The path on one line, in which everything that would be cleaned away stands as `\u{…}`.
+    /// The path on one line, with everything that sanitizing would remove as `\u{…}`.
     package var revealed: String {
         guard !isPlain else { return text }
         var shown = ""

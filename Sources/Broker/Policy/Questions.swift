@@ -5,62 +5,62 @@ import OAuth
 import Systemd
 import TokendProtocol
 
-/// The questions that wait for the user: one for each client and account at a time, a minute each, and few at once; the
-/// others wait.
+/// The pending questions to the user: at most one for each client and account at a time, one minute each, and a few at
+/// once; the others are queued.
 @LoopActor final class Questions {
-    /// What became of a question, for those that wait for it.
+    /// The result of a question, for its waiters.
     enum Outcome: Equatable {
         case allowed
         case denied
-        /// Nobody said anything in time, or the question was closed.
+        /// There was no answer in time, or the question was closed.
         case unanswered
-        /// Nobody can be asked.
+        /// There is no way to ask.
         case nobody
-        /// Too many questions wait: this one is not asked.
+        /// Too many questions are pending: this one is not asked.
         case crowded
     }
 
     /// A request that waits for an answer.
     struct Waiter {
-        /// Which one it is.
+        /// Its identity.
         let id: ObjectIdentifier
-        /// Whether anybody still waits.
+        /// Whether the client still waits.
         let isOpen: @LoopActor () -> Bool
         let settle: @LoopActor (Outcome) -> Void
     }
 
     private struct Open {
         let question: ConfirmQuestion
-        /// The process that asks: it does not answer itself.
+        /// The process that asks: it cannot answer itself.
         let pid: Int32
         var waiting: [Waiter]
         var timer: (any ScheduledTimer)?
         var retract: @LoopActor () -> Void = {}
-        /// No desktop shows it: it waits for a client that asks the user.
+        /// No desktop shows it: it waits for a client that can ask the user.
         var isForClients = false
     }
 
     private static let patience: Duration = .seconds(60)
-    /// A user can look at so many at once.
+    /// A user can handle so many at once.
     static let mostShown = 3
     /// With more, the last one would never be reached.
     static let mostQueued = 32
-    /// So many requests of one program may wait for one answer.
+    /// The most requests of one program that may wait for one answer.
     static let mostWaiting = SessionLimits.waitingForAnswer
     private let ports: BrokerPorts
     private var open: [String: Open] = [:]
-    /// Not asked yet, the oldest first; their minute begins when they are asked.
+    /// Not shown yet, the oldest first; their minute begins when they are shown.
     private var queue: [Open] = []
-    /// What a user said no to, or left unanswered, and until when nothing more is asked about it.
+    /// Questions that a user refused or left unanswered, and until when they are not asked again.
     private var quiet: [String: (until: BootInstant, outcome: Outcome)] = [:]
-    /// Whether a client is connected that puts questions to a user.
+    /// Whether a client is connected that shows questions to a user.
     var hasAnsweringClient: @LoopActor () -> Bool = { false }
 
     init(ports: BrokerPorts) {
         self.ports = ports
     }
 
-    /// Asks, joins the question that is put already, or waits for its turn.
+    /// Asks, joins the question that is already shown, or queues.
     func ask(
         _ account: String,
         _ client: String,
@@ -71,7 +71,7 @@ import TokendProtocol
     ) {
         func isSame(_ other: Open) -> Bool { other.question.account == account && other.question.client == client }
         if let same = open.first(where: { isSame($0.value) }) {
-            // A question about something else waits for its turn by being asked again.
+            // A question about something else must be asked again later.
             guard same.value.question.matter == matter else { return waiter.settle(.unanswered) }
             guard same.value.waiting.count < Self.mostWaiting else { return waiter.settle(.crowded) }
             open[same.key]?.waiting.append(waiter)
@@ -99,7 +99,7 @@ import TokendProtocol
         putNext()
     }
 
-    /// Asks the next questions as far as there is room, and drops those without a waiting client.
+    /// Shows the next questions as far as there is room, and drops those without a waiting client.
     private func putNext() {
         while open.count < Self.mostShown, !queue.isEmpty {
             let next = queue.removeFirst()
@@ -119,22 +119,22 @@ import TokendProtocol
         if open[id] == nil { retract() } else { open[id]?.retract = retract }
     }
 
-    /// Who asked has left. A question that is put stays: its person has it before their eyes.
+    /// The client has left. A question that is already shown stays: the user is looking at it.
     func withdraw(_ id: ObjectIdentifier) {
         for index in queue.indices { queue[index].waiting.removeAll { $0.id == id } }
         for key in open.keys { open[key]?.waiting.removeAll { $0.id == id } }
     }
 
-    /// A client brings a person's answer.
+    /// A client reports the user's answer.
     ///
-    /// - Returns: false where no such question waits.
+    /// - Returns: false if there is no such question.
     func answer(_ id: String, _ answer: ConfirmAnswer.Answer) -> Bool {
         guard open[id] != nil else { return false }
         said(answer, to: id)
         return true
     }
 
-    /// The process that a question is about; nil where there is none of that id.
+    /// The process that a question is about; nil if there is no such question.
     func asker(of id: String) -> Int32? { open[id]?.pid }
 
     private func replied(_ reply: PersonReply, to id: String) {
@@ -147,7 +147,7 @@ import TokendProtocol
         }
     }
 
-    /// Ends the questions that no desktop shows, unless another client can ask them.
+    /// Ends the questions that no desktop shows, unless another client can show them.
     func answeringClientLeft() {
         guard !hasAnsweringClient() else { return }
         for id in open.filter({ $0.value.isForClients }).keys { settle(id, .nobody) }

@@ -4,7 +4,7 @@
 package import OAuth
 package import TokendProtocol
 
-/// What a client is held to: it gets a narrower token, never the wide one.
+/// The limits on a client's tokens: it gets a down-scoped token, never the full one.
 package struct TokenLimits: Sendable, Equatable {
     package var scope: Scope?
     package var resource: String?
@@ -16,7 +16,7 @@ package struct TokenLimits: Sendable, Equatable {
 
     package var isEmpty: Bool { scope == nil && resource == nil }
 
-    /// Both limits at once; nil where they leave nothing.
+    /// Both limits combined; nil if they leave nothing.
     package func joined(with other: TokenLimits) -> TokenLimits? {
         var limits = self
         if let theirs = other.scope {
@@ -31,7 +31,7 @@ package struct TokenLimits: Sendable, Equatable {
         return limits
     }
 
-    /// What the limits are, for a user.
+    /// The limits, in text for a user.
     package var phrase: String {
         let parts = [scope.map { "the scope “\($0.text)”" }, resource.map { "the resource \($0)" }]
         return parts.compactMap(\.self).joined(separator: " and ")
@@ -39,12 +39,12 @@ package struct TokenLimits: Sendable, Equatable {
 }
 
 extension TokenGet.Parameters {
-    /// Has them ask for no more than the limits allow.
+    /// Reduces the parameters to the limits.
     ///
-    /// - Returns: false where what is asked for lies outside.
+    /// - Returns: false if the request is outside the limits.
     package mutating func hold(to limits: TokenLimits) -> Bool {
         guard !limits.isEmpty else { return true }
-        // An ID token says who the user is, whatever the access token is held to.
+        // An ID token identifies the user, whatever the access token is limited to.
         guard idToken != true else { return false }
         if let limit = limits.scope {
             let asked = scope.map { Scope($0) } ?? limit

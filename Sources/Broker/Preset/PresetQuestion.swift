@@ -5,9 +5,9 @@ import HTTPTypes
 import OAuth
 import StrictJSON
 
-/// One thing that a preset cannot know: a user supplies it in `set`, and it goes where `{NAME}` stands.
+/// A value that a preset does not know: a user supplies it in `set`, and it replaces `{NAME}`.
 package struct PresetQuestion: Sendable, Equatable {
-    /// What an answer may be: whatever else it held could turn a URL into another one.
+    /// The allowed form of an answer; anything else could change which URL it makes.
     package enum Kind: String, Sendable, CaseIterable {
         /// One part of a URL's path or of a host's name: letters, digits and `._-`.
         case word
@@ -18,19 +18,19 @@ package struct PresetQuestion: Sendable, Equatable {
     }
 
     package let name: String
-    /// What it is and where it is found, for a user.
+    /// What it is and where to find it, for a user.
     package let about: String
     package let kind: Kind
     package let example: String?
-    /// What is taken where nothing was supplied; nil: it must be supplied.
+    /// The default if nothing is supplied; nil: it must be supplied.
     package let standard: String?
 
-    /// Bytes of an answer; no host and no name at a provider is longer.
+    /// The greatest length of an answer in bytes; no host and no name at a provider is longer.
     private static var longestAnswer: Int { 512 }
 
-    /// Why an answer cannot be taken; nil for a good one.
+    /// Why an answer is invalid; nil for a valid one.
     package func fault(of answer: String) -> String? {
-        // A preset may have room for it many times over.
+        // A preset may use it many times.
         guard answer.utf8.count <= Self.longestAnswer else { return "is longer than \(Self.longestAnswer) bytes" }
         let isGood =
             switch kind {
@@ -58,7 +58,7 @@ package struct PresetQuestion: Sendable, Equatable {
         (try? Issuer(text)) != nil && !text.contains("{")
     }
 
-    /// The `asks` of a preset's file.
+    /// Reads `asks` of a preset's file.
     static func read(from reader: inout MemberReader) -> [PresetQuestion] {
         guard var all = reader.inner("asks") else { return [] }
         var questions: [PresetQuestion] = []

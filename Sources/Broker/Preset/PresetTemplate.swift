@@ -4,11 +4,11 @@
 import OAuth
 import StrictJSON
 
-/// A preset's settings with a user's answers in the places of `{NAME}`.
+/// A preset's settings with a user's answers in place of `{NAME}`.
 struct PresetTemplate {
     let answers: [String: String]
 
-    /// The settings of an account, each still with its place in the preset's file.
+    /// The account's settings; each keeps its position in the preset's file.
     func filled(_ settings: JSONObject) -> JSONObject {
         settings.replacing { filled($0) }
     }
@@ -22,7 +22,7 @@ struct PresetTemplate {
         }
     }
 
-    /// Where a slash follows, one at an answer's end is that same slash.
+    /// A slash at an answer's end is merged with a following one.
     private func filled(_ text: String) -> String {
         var result = ""
         var rest = text[...]
@@ -35,7 +35,7 @@ struct PresetTemplate {
         return result + rest
     }
 
-    /// The names of all answers that the settings have a place for.
+    /// The names of all placeholders in the settings.
     static func places(in settings: JSONObject) -> [String] {
         settings.flatMap { places(in: $0.value) }
     }
@@ -56,7 +56,7 @@ struct PresetTemplate {
         }
     }
 
-    /// The first `{NAME}`; the one of an issuer's template is the provider's own.
+    /// The first `{NAME}`; `{tenantid}` in an issuer is the provider's own.
     private static func place(in text: Substring) -> (name: String, range: Range<Substring.Index>)? {
         var rest = text
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {

@@ -4,39 +4,39 @@
 package import StrictJSON
 import TokendProtocol
 
-/// What is known of one provider: settings that accounts build on, and what a user has to do there first.
+/// A preset for one provider: settings that accounts build on, and what a user has to do there first.
 ///
-/// It is data alone (`NAME.json5`); whatever is odd about a provider is a setting that any account may have.
+/// It is data alone (`NAME.json5`); every special case is a setting that any account may have.
 package struct ProviderPreset: Sendable {
-    /// What a user registers at the provider before the first sign-in.
+    /// What a user must register at the provider before the first sign-in.
     package struct Registration: Sendable, Equatable {
-        /// Where.
+        /// The registration page.
         package var url: String?
-        /// As what, in the provider's words.
+        /// The kind of client, in the provider's words.
         package var kind: String?
-        /// The redirect URI to register, byte for byte; nil where none is wanted.
+        /// The redirect URI to register, byte for byte; nil if none is needed.
         package var redirect: String?
     }
 
-    /// What accounts name it by.
+    /// Its name in accounts' files.
     package let name: String
-    /// What people call the provider.
+    /// The provider's usual name.
     package let title: String
-    /// What it is for, in half a line.
+    /// Its purpose, in half a line.
     package let about: String
     package let registration: Registration
-    /// What a user should know before the first sign-in, a sentence each.
+    /// Notes for the user before the first sign-in, a sentence each.
     package let notes: [String]
-    /// Whether the provider registers a client by itself, so that a user need not (RFC 7591).
+    /// Whether the provider registers clients dynamically, so that a user need not (RFC 7591).
     package let registersClients: Bool
-    /// What a user has to supply besides a registration, in the order of asking.
+    /// What a user must supply besides a registration, in the order of asking.
     package let asks: [PresetQuestion]
-    /// The settings, with `{NAME}` where an answer goes.
+    /// The settings, with `{NAME}` for answers.
     package let account: JSONObject
-    /// Where all of it stands.
+    /// The preset's file.
     package let source: ConfigurationSource
 
-    /// Reads a preset's file; the settings of accounts in it are checked where an account is made of them.
+    /// Reads a preset's file; account settings in it are checked when an account is made from them.
     ///
     /// - Throws: every fault that was found, at least one.
     package init(name: String, source: ConfigurationSource) throws(ConfigurationFaults) {

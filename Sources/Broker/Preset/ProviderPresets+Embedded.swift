@@ -2,8 +2,8 @@
 // Copyright the tokend authors
 
 extension ProviderPresets {
-    /// The files of `Sources/Broker/Providers`, as they were when the program was built: nothing that is installed beside
-    /// it can be missing, or be newer than it.
+    /// The files of `Sources/Broker/Providers`, embedded at build time, so that none can be missing or of another
+    /// version.
     static let embedded: [String: ConfigurationSource] = [
         "atlassian": PackageResources.atlassian_json5,
         "auth0": PackageResources.auth0_json5,

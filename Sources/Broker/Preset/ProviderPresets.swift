@@ -5,20 +5,19 @@ import HTTPTypes
 import StrictJSON
 package import TokendProtocol
 
-/// The presets that accounts may build on, by name: the files of the user's and the administrator's folders above
-/// those that the program brings along.
+/// The presets for accounts, by name: files in the user's and the administrator's folders override the built-in ones.
 package struct ProviderPresets: Sendable {
     private var sources: [String: ConfigurationSource]
-    /// Files that are there and cannot be read; each stands above what comes with the program, too.
+    /// Files that exist but cannot be read; each also overrides a built-in preset.
     private var unreadable: [String: ConfigurationFault]
     private let own: Set<String>
 
-    /// Those that the program brings along, and nothing above them.
+    /// The built-in presets alone.
     package static let builtIn = ProviderPresets(files: [:])
 
     /// - Parameters:
     ///   - files: `providers/NAME.json5` by name, the highest layer's.
-    ///   - unreadable: likewise, where it is there and cannot be read.
+    ///   - unreadable: the same, for files that exist but cannot be read.
     package init(files: [String: ConfigurationSource], unreadable: [String: ConfigurationFault] = [:]) {
         sources = Self.embedded.merging(files) { _, file in file }
         self.unreadable = unreadable
@@ -30,19 +29,19 @@ package struct ProviderPresets: Sendable {
         Set(sources.keys).union(unreadable.keys).sorted()
     }
 
-    /// The file of a preset that a user or an administrator wrote; nil for what the program brings along.
+    /// The file of a preset that a user or an administrator wrote; nil for a built-in one.
     package func file(of name: String) -> String? {
         own.contains(name) ? sources[name]?.file ?? unreadable[name]?.file : nil
     }
 
-    /// The preset of that name; nil where there is none.
+    /// The preset of that name; nil if there is none.
     package func preset(_ name: String) throws(ConfigurationFaults) -> ProviderPreset? {
         if let fault = unreadable[name] { throw ConfigurationFaults([fault]) }
         guard let source = sources[name] else { return nil }
         return try ProviderPreset(name: name, source: source)
     }
 
-    /// What is wrong with files that no account builds on; those of the others are faults of their accounts.
+    /// Faults of files that no account uses; those of the others are faults of their accounts.
     func faults(besides used: Set<String>) -> [ConfigurationFault] {
         own.subtracting(used).sorted().flatMap { name -> [ConfigurationFault] in
             do throws(ConfigurationFaults) {
@@ -56,12 +55,12 @@ package struct ProviderPresets: Sendable {
 }
 
 extension ProviderPresets {
-    /// A reader for an account's file that finds what the file lacks in the preset that it names.
+    /// A reader for an account's file that falls back to the preset that it names.
     func reader(of source: ConfigurationSource) throws(ConfigurationFaults) -> MemberReader {
         let object = try source.object()
         var first = MemberReader(object, source: source)
         let base = layer(for: &first)
-        // What the preset would say about them is noise.
+        // Further faults of the preset's members would be noise.
         guard first.faults.isEmpty else { throw ConfigurationFaults(first.faults) }
         var reader = MemberReader(object, source: source, above: base)
         _ = (reader.value("provider"), reader.value("set"))
@@ -92,7 +91,7 @@ extension ProviderPresets {
 }
 
 extension ProviderPreset {
-    /// What the account's `set` answers, with the standard answers for the rest.
+    /// The account's answers from `set`, with defaults for the rest.
     fileprivate func answers(from reader: inout MemberReader) -> [String: String] {
         var inner = reader.inner("set") ?? MemberReader([:], source: source)
         var answers: [String: String] = [:]

@@ -6,18 +6,18 @@ import OAuth
 import StrictJSON
 import TokendProtocol
 
-/// Reads the list of accounts that an application's server publishes:
-/// `{"providers": [{"name": …, "issuer": …, "client_id": …, "scopes": […]}, …]}`.
+/// Reads the list of accounts that an application's server publishes: `{"providers": [{"name": …, "issuer": …,
+/// "client_id": …, "scopes": […]}, …]}`.
 ///
-/// Members that this version does not know are passed over, since a server may be newer than its clients; an entry that
-/// holds a secret, or makes no good account, is refused by itself.
+/// Unknown members are ignored, since a server may be newer than its clients; an entry that holds a secret, or is not a
+/// valid account, is refused alone.
 struct PublishedProviders {
     private static let most = 100
 
     let url: WebURL
     let presets: ProviderPresets
 
-    /// - Throws: `invalid_params` for a URL that no list is fetched from.
+    /// - Throws: `invalid_params` for a URL from which no list may be fetched.
     init(url text: String, presets: ProviderPresets) throws(ProtocolError) {
         guard let url = try? WebURL(text), url.scheme == "https" || (url.scheme == "http" && url.isLoopback) else {
             throw .invalidParams(member: "url", "must be an https URL (http is for loopback addresses alone)")
@@ -26,9 +26,9 @@ struct PublishedProviders {
         self.presets = presets
     }
 
-    /// The server's answer. One that has no such list, or is older than lists are, is no error.
+    /// The server's answer. An answer without such a list, as from an older server, is no error.
     ///
-    /// - Throws: `provider_unreachable` where the server could not answer now.
+    /// - Throws: `provider_unreachable` if the server could not answer now.
     func read(_ response: HTTPResponse) throws(ProtocolError) -> ProviderFetch.Result {
         switch response.status {
         case 200: break
@@ -83,7 +83,7 @@ struct PublishedProviders {
             guard let text = value?.string, (try? WebURL(text))?.origin != url.origin else { continue }
             throw Refusal(message: "“\(name)”: \(member) leads to another server than the list is from")
         }
-        // A user trusts the provider that is named: a list must not send its codes and tokens elsewhere.
+        // The user trusts the named provider: a list must not send its codes and tokens elsewhere.
         guard config["endpoints"] == nil || (config["issuer"] == nil && config["provider"] == nil) else {
             throw Refusal(message: "“\(name)”: endpoints stand beside an issuer or a provider, which names its own")
         }

@@ -5,7 +5,7 @@ import HTTPTypes
 import OAuth
 
 extension HTTPTransport {
-    /// Fetches a public document; redirects within its origin are followed, three at most.
+    /// Fetches a public document; follows at most three redirects within its origin.
     ///
     /// - Returns: the last answer, which may be a redirect that is not followed.
     func document(

@@ -8,24 +8,24 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What came of trading the provider's token at the application's backend.
+/// The result of exchanging the provider's token at the application's backend.
 enum Trade {
     /// The application's token.
     case done(HeldToken)
-    /// Passing: the same token can be shown again.
+    /// A passing failure: the same token can be sent again.
     case later(RefreshFailure)
-    /// The backend does not take this token, or there is none to show: the next attempt needs a new one.
+    /// The backend refuses this token, or there is none to send: the next attempt needs a new one.
     case refused(RefreshFailure)
 }
 
 extension ProviderAccess {
-    /// How long a token must hold that is to be shown to a backend.
+    /// The least validity of a token that is sent to a backend.
     private static let leastValidity: Int64 = 10
 
-    /// Whether the provider's token can still be shown to the backend.
+    /// Whether the provider's token can still be sent to the backend.
     func isTradable(_ held: HeldToken, at now: Moment) -> Bool { subject(of: held, at: now) != nil }
 
-    /// Trades the provider's token for the application's own (`exchange` in the account's file).
+    /// Exchanges the provider's token for the application's own (`exchange` in the account's file).
     ///
     /// - Parameter held: the provider's answer, its ID token verified.
     func trade(_ held: HeldToken, by exchange: ApplicationExchange) async -> Trade {

@@ -9,14 +9,14 @@ import StrictJSON
 import TokendProtocol
 
 extension ProviderAccess {
-    /// How the client authenticates in one request: by the method of the account's file and no other, with what the
-    /// secret store has for it (RFC 6749, section 2.3).
+    /// The client authentication of one request: only by the method of the account's file, with the secret store's
+    /// secret or key for it (RFC 6749, section 2.3).
     ///
-    /// For every endpoint that asks for it: token, revocation, introspection, device authorization, pushed requests.
-    /// An assertion is made anew for each call and used once.
+    /// Used at every endpoint that requires it: token, revocation, introspection, device authorization, pushed
+    /// requests. An assertion is made anew for each call and used once.
     ///
-    /// - Throws: `config_invalid` where the store has no usable secret or key, with the way to give it; the store's
-    ///   error where it is locked or away.
+    /// - Throws: `config_invalid` if the store has no usable secret or key, with how to supply it; the store's error if
+    ///   it is locked or unavailable.
     func authentication() async throws(ProtocolError) -> ClientAuthentication {
         let credential: ClientCredential
         do throws(ClientFault) {
@@ -33,8 +33,8 @@ extension ProviderAccess {
         }
     }
 
-    /// The same access with what the client authenticates with in it: for a flow that must know before it begins that
-    /// it can authenticate, and that asks the store no further time.
+    /// The same client with its credential loaded: for a flow that must know before it begins that it can authenticate,
+    /// and that must not read the store again.
     func identified() async throws(ClientFault) -> ProviderAccess {
         var access = self
         access.credential = try await foundCredential()
@@ -75,7 +75,7 @@ extension ProviderAccess {
         return key.publicJWK
     }
 
-    /// What lets the client register itself, where a user gave it for this provider.
+    /// The token that lets the client register itself, if a user gave one for this provider.
     func initialAccessToken() async throws(ClientFault) -> Secret? {
         let record: ClientRecord
         do throws(StoreError) {
@@ -90,8 +90,8 @@ extension ProviderAccess {
         return given.value
     }
 
-    /// Remembers that the provider does not know the registered client any more, so that the next sign-in registers
-    /// another one; where the store does not take that, the next refusal does.
+    /// Records that the provider no longer knows the registered client, so that the next sign-in registers another one;
+    /// if the store refuses, the next refusal tries again.
     func noteRefusal(_ body: OAuthErrorBody) async {
         guard account.registersClient, !account.clientID.isEmpty, body.refusesClient else { return }
         try? await credentials.change(account) { record in
@@ -101,7 +101,7 @@ extension ProviderAccess {
         }
     }
 
-    /// RFC 7523, section 3: the audience is the token endpoint, which every provider takes as its own name.
+    /// RFC 7523, section 3: the audience is the token endpoint, which every provider accepts.
     private func assertion(_ key: SigningKey) async throws(ProtocolError) -> Secret {
         let metadata = try await directory.metadata(for: account, wire: wire)
         do throws(OAuthError) {

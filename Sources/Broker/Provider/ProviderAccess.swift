@@ -8,21 +8,21 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// What one account's flows do at its provider: send token requests, and check who the answer is for.
+/// One account's requests to its provider: sends token requests, and checks whose the answers are.
 @LoopActor struct ProviderAccess {
-    /// The account's file, with the client that a provider registered in its place where the file names none.
+    /// The account's file, with the registered client if the file names none.
     var account: AccountConfiguration
     let wire: WireSettings
     var transport: any HTTPTransport
     let clock: any Clock
     let entropy: any Entropy
     var directory: ProviderDirectory
-    /// Holds what the client authenticates with.
+    /// Holds the client's secrets.
     let credentials: ClientCredentialStore
-    /// What was found there; nil: not looked for yet.
+    /// The credential found there; nil: not loaded yet.
     var credential: ClientCredential?
 
-    /// What an ID token that came with a token is held against (OpenID Connect Core, sections 3.1.3.7 and 12.2).
+    /// The rules for an ID token that came with a token (OpenID Connect Core, sections 3.1.3.7 and 12.2).
     func idTokenRules(
         _ occasion: IDTokenRules.Occasion,
         _ issuer: Issuer,
@@ -37,7 +37,7 @@ import TokendProtocol
         return rules
     }
 
-    /// Where tokens are asked for, with the metadata that says so.
+    /// The token endpoint, with the metadata that names it.
     func tokenEndpoint() async throws(ProtocolError) -> (ProviderMetadata, WebURL) {
         let metadata = try await directory.metadata(for: account, wire: wire)
         do {
@@ -47,10 +47,9 @@ import TokendProtocol
         }
     }
 
-    /// Sends one token request, of whatever grant type. Where the provider asks to be left alone, that is remembered for all
-    /// accounts there.
+    /// Sends one token request, of any grant type. A provider's request to wait is remembered for all its accounts.
     ///
-    /// - Throws: where nothing was sent: the client cannot authenticate, or the account's own parameters break a rule.
+    /// - Throws: if nothing was sent: the client cannot authenticate, or the account's own parameters break a rule.
     func send(_ request: TokenRequest, to endpoint: WebURL, requested: Scope) async throws(ProtocolError)
         -> TokenOutcome
     {
@@ -86,11 +85,11 @@ import TokendProtocol
         }
     }
 
-    /// Verifies an ID token, fetching the provider's keys once more where it names one that is not known yet.
+    /// Verifies an ID token, and fetches the provider's keys once more if it names an unknown one.
     ///
     /// - Parameters:
-    ///   - keysSince: keys that were fetched before this moment are fetched anew; nil where they will do.
-    ///   - beforeFetch: called before the provider is asked for its keys, which takes as long as the provider likes.
+    ///   - keysSince: keys that were fetched before this are fetched again; nil: cached ones are used.
+    ///   - beforeFetch: called before the provider is asked for its keys, which may take long.
     func verify(
         _ token: Secret,
         rules: IDTokenRules,
@@ -128,9 +127,9 @@ import TokendProtocol
         }
     }
 
-    /// Revokes a token; whatever comes of it, the local side is done with it (RFC 7009).
+    /// Revokes a token (RFC 7009); locally it is gone whatever the result.
     ///
-    /// - Returns: a sentence where the provider did not revoke it.
+    /// - Returns: the reason, if the provider did not revoke it.
     func revoke(_ token: Secret, hint: RevocationRequest.Hint, metadata: ProviderMetadata) async -> RevocationFault? {
         guard let endpoint = metadata.revocationEndpoint else {
             return RevocationFault("\(account.issuerHost) offers no revocation; the tokens end by themselves")
@@ -160,7 +159,7 @@ import TokendProtocol
 struct RevocationFault {
     /// One sentence for a user.
     let message: String
-    /// Whether it may work another time.
+    /// Whether a later try may succeed.
     let isPassing: Bool
 
     init(_ message: String, isPassing: Bool = false) {
@@ -171,10 +170,10 @@ struct RevocationFault {
 
 /// Why an answer's identity was not accepted.
 enum IdentityFailure: Error {
-    /// A refreshed token is in order and about another user.
+    /// A refreshed token is valid and about another user.
     case otherSubject
     /// It breaks a rule.
     case check(String, String)
-    /// The keys could not be had: nothing is known.
+    /// The keys are unavailable: nothing is known.
     case fault(ProtocolError)
 }

@@ -8,7 +8,7 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// What is known of the providers: their metadata and their keys, as fetched and for how long that is believed.
+/// The cached metadata and keys of the providers, and how long they are used.
 @LoopActor package final class ProviderDirectory {
     private struct Key: Hashable {
         var issuer: String
@@ -20,17 +20,17 @@ package import TokendProtocol
         var fetchedAt: BootInstant
     }
 
-    /// Metadata is read anew at each login and kept otherwise for a day.
+    /// Metadata is fetched again at each login, and otherwise cached for a day.
     private static let metadataLife: Duration = .seconds(86_400)
 
     private let transport: any HTTPTransport
     private let clock: any Clock
     private var metadata: [Key: Entry<ProviderMetadata>] = [:]
     private var discoveries: [Key: Task<Result<ProviderMetadata, ProtocolError>, Never>] = [:]
-    /// What applications' servers named last, by where they did (`scopes_from`).
+    /// The scopes that applications' servers named last, by URL (`scopes_from`).
     var namedScopes: [String: Scope] = [:]
     private var keySets: [Key: Entry<JSONWebKeySet>] = [:]
-    /// Token endpoints that asked to be left alone, by any account, and until when.
+    /// Token endpoints that asked to wait, for any account, and until when.
     private var coolDowns: [String: BootInstant] = [:]
     /// When a key set was last fetched because of a key that it lacked.
     private var refetchedAt: [Key: BootInstant] = [:]
@@ -40,13 +40,13 @@ package import TokendProtocol
         self.clock = clock
     }
 
-    /// A token endpoint said `Retry-After`: it holds for all accounts there, and no new configuration undercuts it.
+    /// A token endpoint sent `Retry-After`: it applies to all accounts there, and a new configuration does not end it.
     func coolDown(_ endpoint: WebURL, for wait: Duration) {
         let until = clock.now.boot.advanced(by: wait)
         coolDowns[endpoint.text] = max(coolDowns[endpoint.text] ?? until, until)
     }
 
-    /// How long a token endpoint must still be left alone; nil: not at all.
+    /// How long to wait for a token endpoint; nil: not at all.
     func secondsToWait(for endpoint: WebURL) -> Int64? {
         guard let until = coolDowns[endpoint.text] else { return nil }
         let wait = clock.now.boot.duration(to: until)
@@ -57,17 +57,17 @@ package import TokendProtocol
         return wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
     }
 
-    /// Forgets what was fetched: what was fetched before may be what a user is fixing.
+    /// Clears the cache: the user may be fixing what it holds.
     package func forgetAll() {
         metadata = [:]
         keySets = [:]
         namedScopes = [:]
     }
 
-    /// The provider's metadata with the account's own endpoints above it.
+    /// The provider's metadata, overridden by the account's own endpoints.
     ///
-    /// - Parameter isFresh: whether what is known already will not do; it stays in use where the provider is away.
-    /// - Throws: `provider_unreachable`, or `provider_error` where the document breaks the rules.
+    /// - Parameter isFresh: whether to fetch it again; the cached one is still used if the provider is unavailable.
+    /// - Throws: `provider_unreachable`, or `provider_error` if the document breaks the rules.
     package func metadata(
         for account: AccountConfiguration,
         wire: WireSettings,
@@ -86,7 +86,7 @@ package import TokendProtocol
         }
     }
 
-    /// What one discovery finds, for all who ask while it is under way: many accounts of one provider start together.
+    /// Runs one discovery for all who ask meanwhile: many accounts of one provider start together.
     private func discovered(_ issuer: Issuer, _ key: Key) async throws(ProtocolError) -> ProviderMetadata {
         if let running = discoveries[key] { return try await running.value.get() }
         let task = Task.onLoop { [self] () -> Result<ProviderMetadata, ProtocolError> in
@@ -117,7 +117,7 @@ package import TokendProtocol
             do throws(OAuthError) {
                 oauth = try await fetch(discovery.oauthURL, wire: wire)
             } catch {
-                // It only fills what the OpenID one lacks; not every server answers at a path that it does not know.
+                // This document only adds to the OpenID one; not every server answers at an unknown path.
                 guard openID.map(Discovery.isDocument) == true else { throw error }
                 notes.append("the RFC 8414 document is left out: \(error.message)")
             }
@@ -150,13 +150,13 @@ package import TokendProtocol
             keySets[key] = Entry(value: keys, fetchedAt: clock.now.boot)
             return keys
         } catch {
-            // Old keys are better than none while the provider is away; they never stand in for one that they lack.
+            // Old keys are better than none while the provider is unavailable, but not for a key that they lack.
             guard !isUnknownKey, error.code == .unavailable, let entry = keySets[key] else { throw error }
             return entry.value
         }
     }
 
-    /// The keys that `keys` has an answer with at hand; nil where it would ask the provider.
+    /// The cached keys that `keys` would return; nil if it would ask the provider.
     func heldKeys(
         at url: WebURL,
         wire: WireSettings,
@@ -182,7 +182,7 @@ package import TokendProtocol
 }
 
 extension AccountConfiguration.Endpoints {
-    /// The metadata with the endpoints that the account's file names itself.
+    /// The metadata, overridden by the endpoints in the account's file.
     func above(_ discovered: ProviderMetadata) -> ProviderMetadata {
         var metadata = discovered
         metadata.authorizationEndpoint = authorization ?? discovered.authorizationEndpoint
@@ -201,14 +201,14 @@ extension AccountConfiguration.Endpoints {
 }
 
 extension OAuthError {
-    /// What a client is told: a provider that is away is another thing than one that breaks the rules.
+    /// The error for a client: an unavailable provider is different from one that breaks the rules.
     var protocolError: ProtocolError {
         ProtocolError(code == .unavailable ? .providerUnreachable : .providerError, message)
     }
 }
 
 extension TransportError {
-    /// What a client is told.
+    /// The error for a client.
     var protocolError: ProtocolError {
         ProtocolError(.providerUnreachable, message)
     }

@@ -5,9 +5,9 @@ import Systemd
 import TokendProtocol
 
 extension ClientSession {
-    /// Has this client told of events from now on.
+    /// Subscribes this client to events.
     ///
-    /// - Returns: false where so many are told already that it is not.
+    /// - Returns: false if there are too many subscribers.
     package func subscribe(confirms: Bool = false) -> Bool {
         guard isSubscribed || server.mayTakeASeat(self) else { return false }
         if !isSubscribed { server.subscribers.add(self) }
@@ -16,11 +16,11 @@ extension ClientSession {
         return true
     }
 
-    /// Counts a token that this client was served; the log is told now and then.
+    /// Counts a token that this client was served; logged at intervals.
     func count(_ account: String, for application: String?, at now: Moment, in log: any EventLog) {
         for event in tally.count(account, for: application, client: peer, at: now.boot) { log.record(event) }
     }
 
-    /// What the log has not heard of yet.
+    /// Counts that were not logged yet.
     func endTally() -> [BrokerEvent] { tally.end(client: peer) }
 }

@@ -6,20 +6,20 @@ import StrictJSON
 package import Systemd
 import TokendProtocol
 
-/// One client's connection: lines in, lines out, and the limits that keep one client from hurting the others.
+/// One client's connection: lines in, lines out, and the limits that protect the other clients from it.
 ///
-/// A request that can be answered from what is held is answered inside the socket's callback: one wait, one read, one
+/// A request that can be answered from a held token is answered inside the socket's callback: one wait, one read, one
 /// write, no task.
 @LoopActor package final class ClientSession {
-    /// What a client that may say something is watched for.
+    /// Watched while the client may send.
     private static let input: DescriptorEvents = [.readable, .readHangUp, .onEdge]
     /// The process on the other end.
     var connected: ConnectedPeer
-    /// What it sees; nil: all.
+    /// Its restrictions; nil: none.
     var view: SocketView? { server.view }
     /// Whether this client wants events.
     package internal(set) var isSubscribed = false
-    /// Whether it puts questions to a person.
+    /// Whether it shows questions to a user.
     var confirmsQuestions = false
     let server: SocketServer
     private let limits: SessionLimits
@@ -31,22 +31,22 @@ import TokendProtocol
     private var pending: [ObjectIdentifier: PendingReply] = [:]
     private var isAdvancing = false
     private var isInputOver = false
-    /// What the source watches for, so that it is asked only to change it.
+    /// The events that the source watches for, so that it is only called for changes.
     private var watched = ClientSession.input
-    /// The last read left bytes in the socket, for which no further edge comes.
+    /// The last read left bytes in the socket, for which there is no further edge.
     private var mayHaveMoreInput = false
-    /// Its turn is over and lines are left: other clients come first.
+    /// Its turn is over with lines left: other clients come first.
     private var isTurnOver = false
     /// A line was over the limit: input is discarded until the connection is closed.
     private var isDiscarding = false
     /// Ends the discarding.
     private var discardingEnd: (any ScheduledTimer)?
-    /// Ends the connection of a client that has too much unread.
+    /// Closes the connection of a client that has too much unread.
     private var unreadEnd: (any ScheduledTimer)?
     var tally = ServingTally()
-    /// What the requests that are under way count for.
+    /// The total weight of the requests under way.
     private var weight = 0
-    /// Bytes of this client's that the server has in its sum.
+    /// The client's share of the server's byte count.
     private(set) var countedBytes = 0
 
     init(descriptor: Int32, peer: UnixSocket.Credentials, server: SocketServer) throws(SystemdError) {
@@ -64,7 +64,7 @@ import TokendProtocol
     /// Who connected.
     package var peer: UnixSocket.Credentials { connected.credentials }
 
-    /// Who is asking, looked at anew.
+    /// The client's identity, inspected again.
     package func identity() -> PeerIdentity { server.look { connected.identity(on: descriptor) } }
 
     // MARK: In
@@ -76,14 +76,14 @@ import TokendProtocol
         if canRead, events.contains(.readable) || isGone {
             read(untilEnd: isGone || events.contains(.readHangUp))
         } else if isGone, !isTurnOver {
-            // The client is gone, and unread bytes would wait for room that never comes.
+            // The client is gone: unread bytes would wait for ever.
             close()
         }
     }
 
     private var canRead: Bool { descriptor >= 0 && !isInputOver && (canTakeMore || isDiscarding) }
 
-    /// Reads once, or on to the end where the client has written its last.
+    /// Reads once, or until the end if the client has closed its side.
     private func read(untilEnd: Bool) {
         repeat {
             switch server.read(from: descriptor, { accept($0, from: $1) }) {
@@ -102,7 +102,7 @@ import TokendProtocol
     }
 
     private func accept(_ bytes: UnsafeRawBufferPointer, from sender: Int32) {
-        // Bytes before these are still those of the process that connected.
+        // Earlier bytes are still from the process that connected.
         if !connected.isFromPeer(sender) { advance() }
         guard descriptor >= 0 else { return }
         connected.noteSender(sender)
@@ -110,7 +110,7 @@ import TokendProtocol
         if !rest.isEmpty { framer.append(rest) }
     }
 
-    /// Answers the lines whose replies are at hand, right where they were read.
+    /// Answers the lines with ready replies directly from the read buffer.
     ///
     /// - Returns: the bytes from the first other line on.
     private func answerReady(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -126,7 +126,7 @@ import TokendProtocol
         return rest
     }
 
-    /// Has the server know what it keeps for this client: lines that are not taken, requests under way, unread replies.
+    /// Reports to the server what is kept for this client: unprocessed lines, requests under way, unread replies.
     private func countBytes() {
         let bytes = framer.pendingByteCount + weight + output.count
         guard bytes != countedBytes else { return }
@@ -140,7 +140,7 @@ import TokendProtocol
             && weight < limits.underWay && output.count < limits.unread
     }
 
-    /// Takes the lines that can be taken now, as many as fit into a turn.
+    /// Processes lines for one turn.
     ///
     /// - Returns: whether there was one.
     private func takeLines() -> Bool {
@@ -161,7 +161,7 @@ import TokendProtocol
         return hasTaken
     }
 
-    /// Its next turn has come.
+    /// Starts its next turn.
     func goOn() {
         isTurnOver = false
         advance()
@@ -190,7 +190,7 @@ import TokendProtocol
         }
     }
 
-    /// Discards input for a moment, so that the client reads the answer instead of a reset.
+    /// Discards input for a moment, so that the client can read the answer before the connection is closed.
     private func refuseOverlong() {
         let error = ProtocolError(
             .invalidRequest,
@@ -226,10 +226,10 @@ import TokendProtocol
         for line in order.fill(place, with: line) { output.append(line) }
     }
 
-    /// Sends what can be sent and takes what can be taken, until it is the client's turn.
+    /// Sends and processes as much as possible, until the client must act.
     ///
-    /// A reply that comes while a line is being taken only joins the output: a thousand requests that are answered at
-    /// once do not nest.
+    /// A reply that is made while a line is processed only joins the output, so that a thousand immediate answers do
+    /// not nest.
     private func advance() {
         guard descriptor >= 0, !isAdvancing else { return }
         isAdvancing = true
@@ -250,7 +250,7 @@ import TokendProtocol
         }
     }
 
-    /// Waits for what the client has to do next. One that has too much unread is given a while, and then closed.
+    /// Waits for the client's next action. A client with too much unread is closed after a while.
     private func watch(hasMoved: Bool) {
         if output.count < limits.unread {
             unreadEnd?.cancel()
@@ -274,7 +274,7 @@ import TokendProtocol
 
     // MARK: End
 
-    /// Closes the connection; waits of this client end, a refresh under way does not.
+    /// Closes the connection; its waits end, a refresh under way does not.
     func close() {
         guard descriptor >= 0 else { return }
         source?.cancel()

@@ -3,19 +3,19 @@
 
 import Glibc
 
-/// Reply bytes that wait for their client, sent from the front.
+/// Reply bytes that are not sent yet.
 struct OutputBuffer {
-    /// What one attempt to send came to.
+    /// The result of one attempt to send.
     enum Sent {
-        /// The socket takes no more, or all is sent; whether anything moved.
+        /// The socket is full, or all is sent; whether any bytes were sent.
         case moved(Bool)
         /// The connection is broken.
         case broken
     }
 
-    /// What was sent is cut off the front only in pieces of this size.
+    /// Sent bytes are removed only in pieces of this size.
     private static let pieceSize = 64 * 1024
-    /// A larger buffer is given back once it is empty: thousands of clients may have had one long reply each.
+    /// A larger buffer is freed once it is empty: thousands of clients may have had one long reply each.
     private static let keptCapacity = 4096
 
     private var bytes: [UInt8] = []
@@ -28,12 +28,12 @@ struct OutputBuffer {
         if bytes.isEmpty { bytes = line } else { bytes += line }
     }
 
-    /// Writes a ready reply at the end.
+    /// Appends a ready reply.
     mutating func append(_ reply: ReadyReply) {
         reply.append(to: &bytes)
     }
 
-    /// Sends as much as the socket takes.
+    /// Sends as much as the socket accepts.
     mutating func send(to descriptor: Int32) -> Sent {
         let before = sent
         while sent < bytes.count {

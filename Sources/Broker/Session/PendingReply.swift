@@ -5,17 +5,17 @@ import StrictJSON
 package import Systemd
 package import TokendProtocol
 
-/// A pending reply: made when a request cannot be answered at once, and answered exactly once.
+/// A reply to a request that cannot be answered at once; answered exactly once.
 @LoopActor package final class PendingReply {
-    /// What is answered; its parameters, which may be long, are not kept.
+    /// The request without its parameters, which may be long.
     package let request: RequestMessage
-    /// What it counts for among what all clients make the daemon keep, in bytes.
+    /// Its share of the limit for all clients, in bytes.
     let weight: Int
-    /// Who asked; nil once it was answered, or the client is gone.
+    /// The client's session; nil once answered, or if the client is gone.
     package private(set) weak var session: ClientSession?
-    /// Its place among the plain requests without an id; nil for all others.
+    /// Its position among the plain requests without an id; nil for all others.
     let place: Int?
-    /// Called when nobody waits any more before there was an answer: the client went away, or its time ran out.
+    /// Called if the wait ends without an answer: the client left, or the timeout was reached.
     package var onAbandon: (@LoopActor () -> Void)?
     private var timer: (any ScheduledTimer)?
 
@@ -26,10 +26,10 @@ package import TokendProtocol
         self.session = session
     }
 
-    /// Whether somebody still waits.
+    /// Whether the client still waits.
     package var isOpen: Bool { session != nil }
 
-    /// Answers with a `timeout` error unless something else does before.
+    /// Answers with a `timeout` error unless it is answered before.
     ///
     /// - Parameter seconds: from now.
     package func expire(after seconds: Int64, clock: any Clock, message: String) {
@@ -44,7 +44,7 @@ package import TokendProtocol
         action?()
     }
 
-    /// Answers; later calls do nothing, since a wait and its end in time may come in the same turn.
+    /// Answers; later calls do nothing, since the answer and the timeout may come in the same turn.
     package func succeed(_ result: some MethodResult) {
         answer(request.isNotification ? [] : ReplyMessage.result(result, to: request))
     }

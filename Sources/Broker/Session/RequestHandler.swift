@@ -4,15 +4,15 @@
 package import Systemd
 package import TokendProtocol
 
-/// What a request leads to.
+/// A handler's response to a request.
 package enum Handling {
-    /// The reply's whole line, at once; empty for a notification.
+    /// The reply's whole line; empty for a notification.
     case reply([UInt8])
-    /// A reply that needs waiting for: called with where to put it.
+    /// A reply that comes later: called with the reply to fill.
     case later(@LoopActor (PendingReply) -> Void)
 }
 
-/// A reply that was at hand, still to be written; it holds no longer than the line that it answers.
+/// A reply that is ready to be written; valid no longer than the line that it answers.
 package struct ReadyReply {
     let request: TokenGet.PlainRequest
     let result: TokenGet.PreparedResult
@@ -23,17 +23,17 @@ package struct ReadyReply {
     }
 }
 
-/// Unpacks a request, calls what it asks for and packs the answer; knows nothing of sockets.
+/// Unpacks a request, calls the broker and packs the answer; independent of sockets.
 @LoopActor package protocol RequestHandler: AnyObject, Sendable {
     func handle(_ request: RequestMessage, from session: ClientSession) -> Handling
 
-    /// Answers a line that takes no more than a look; nil: it is to be read in full, and given to `handle`.
+    /// Answers a line that needs no full parsing; nil: `handle` must take it.
     func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply?
 
-    /// Whether it is to be noted what a process runs when it connects: a policy may ask for it later.
+    /// Whether to record the program of each connecting process, because a policy may need it later.
     var asksForPrograms: Bool { get }
 
-    /// Whether a subscriber hears of an event.
+    /// Whether a subscriber gets an event.
     func shows(_ event: EventMessage, to session: ClientSession) -> Bool
 
     /// The client is gone.
@@ -41,15 +41,15 @@ package struct ReadyReply {
 }
 
 extension RequestHandler {
-    /// Nothing is ever at hand.
+    /// No ready replies.
     package func readyReply(to line: UnsafeRawBufferPointer, from session: ClientSession) -> ReadyReply? { nil }
 
     /// No policy needs it.
     package var asksForPrograms: Bool { false }
 
-    /// Everyone hears of everything.
+    /// Every subscriber gets every event.
     package func shows(_ event: EventMessage, to session: ClientSession) -> Bool { true }
 
-    /// Nothing is to be done.
+    /// Does nothing.
     package func ended(_ session: ClientSession) {}
 }

@@ -3,8 +3,8 @@
 
 import Systemd
 
-/// Counts what one connection was served, so that the log hears of the first token at once and of the others once a
-/// minute, and the way of a cached token is short.
+/// Counts the tokens that one connection was served: the first is logged at once, the others once a minute, so that the
+/// fast path stays short.
 struct ServingTally {
     private static let interval: Duration = .seconds(60)
     private var account: String?
@@ -14,7 +14,7 @@ struct ServingTally {
 
     /// Counts a token.
     ///
-    /// - Returns: what the log is to hear.
+    /// - Returns: the events to log.
     mutating func count(
         _ account: String,
         for application: String?,
@@ -32,9 +32,9 @@ struct ServingTally {
         return events + [.tokenServed(account: account, client: client, application: application, count: 1)]
     }
 
-    /// Ends the counting.
+    /// Ends the count.
     ///
-    /// - Returns: what the log has not heard of yet.
+    /// - Returns: the events that were not logged yet.
     mutating func end(client: UnixSocket.Credentials) -> [BrokerEvent] {
         guard let account, untold > 0 else { return [] }
         let count = untold

@@ -5,44 +5,45 @@ import Glibc
 package import Systemd
 package import TokendProtocol
 
-/// Accepts clients on one socket and keeps what they share.
+/// Accepts clients on one socket and holds their shared state.
 @LoopActor package final class SocketServer {
     package let loop: EventLoop
     package let limits: SessionLimits
     package let handler: any RequestHandler
-    /// Lines taken since the start.
+    /// Lines processed since the start.
     package internal(set) var requestCount = 0
     private let listener: Int32
-    /// The clients that are taken connected before the kernel was asked to say who writes.
+    /// Clients accepted now connected before SO_PASSCRED was set.
     private var isBacklog = true
     private var source: EventSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
-    /// How many clients each process is.
+    /// The number of connections of each process.
     private var places: [Int32: Int] = [:]
     private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     private var retry: EventSource?
     /// Descriptors may be short.
     private var isScarce = false
     private var margin: Int { min(64, limits.descriptors / 8) }
-    /// For a look at who asks, on the main socket.
+    /// Reserved for inspecting clients of the main socket.
     private let lookout: DescriptorReserve?
-    /// Clients that have had their turn and have lines left, who waits longest first.
+    /// Clients that have had their turn and have lines left, the longest waiting first.
     private var turns: [ClientSession] = []
     private var turn: EventSource?
-    /// What its clients see; nil on the main socket: all.
+    /// Its clients' restrictions; nil on the main socket: none.
     package let view: SocketView?
     private let uids: Set<UInt32>
-    /// Who hears of events.
+    /// The subscribers to events.
     let subscribers: Subscribers
-    /// What is kept for all clients together, in bytes.
+    /// Bytes kept for all clients together.
     private(set) var keptBytes = 0
-    /// What clients' patience is measured with.
+    /// Measures clients' timeouts.
     let clock: any Clock
 
     /// - Parameters:
-    ///   - clock: what the time that a client gets is measured with.
-    ///   - listener: a listening stream socket; the server keeps it open and does not close it.
-    ///   - uid: whose clients are served where the view names none; any other's connection is closed without a byte.
+    ///   - clock: measures clients' turns and timeouts.
+    ///   - listener: a listening stream socket; the server uses it and does not close it.
+    ///   - uid: the user whose clients are served if the restrictions name none; other users' connections are closed
+    ///     without a byte.
     package init(
         loop: EventLoop,
         clock: any Clock,
@@ -74,12 +75,12 @@ package import TokendProtocol
     /// Clients that wait for an answer, or have not read it yet.
     package var busyCount: Int { sessions.values.count { $0.isBusy } }
 
-    /// Whether a client is connected that puts questions to a user.
+    /// Whether a client is connected that shows questions to a user.
     var hasAnsweringClient: Bool {
         subscribers.sessions.contains { $0.confirmsQuestions && $0.identity().isOutsideSandboxes }
     }
 
-    /// Takes no new clients any more.
+    /// Accepts no new clients.
     package func stopAccepting() {
         source?.cancel()
         source = nil
@@ -87,7 +88,7 @@ package import TokendProtocol
         retry = nil
     }
 
-    /// Closes every connection; no turn is waited for any more.
+    /// Closes every connection, and drops pending turns.
     package func closeAll() {
         for session in Array(sessions.values) { session.close() }
         turns = []
@@ -110,7 +111,7 @@ package import TokendProtocol
             isScarce = true
             return pause()
         }
-        // The kernel gives the lowest number that is free.
+        // The kernel assigns the lowest free number.
         if Int(descriptor) >= limits.descriptors - margin { isScarce = true }
         do throws(SystemdError) {
             let peer = try UnixSocket.credentials(of: descriptor)
@@ -129,14 +130,14 @@ package import TokendProtocol
         }
     }
 
-    /// The last places are reserved for programs outside sandboxes that hold less than half of all connections. So neither
-    /// a sandboxed program nor one that leaks connections keeps the user's own tools out.
+    /// The last slots are reserved for programs outside sandboxes that hold less than half of all connections. So
+    /// neither a sandboxed program nor one that leaks connections can lock out the user's own tools.
     private func mayTakeAPlace(_ session: ClientSession) -> Bool {
         guard view == nil, sessions.count >= limits.clients - limits.reserved else { return true }
         return places[session.peer.pid, default: 0] < limits.clients / 2 && session.identity().isOutsideSandboxes
     }
 
-    /// Whether a client may hear of events. The last seats of the main socket are kept like the last places.
+    /// Whether a client may subscribe. The last subscriptions on the main socket are reserved like the last slots.
     func mayTakeASeat(_ session: ClientSession) -> Bool {
         let taken = subscribers.sessions
         guard taken.count < limits.subscribers else { return false }
@@ -145,22 +146,21 @@ package import TokendProtocol
         return own < limits.subscribers / 4 && session.identity().isOutsideSandboxes
     }
 
-    /// Whether a client can be taken without one of the last descriptors, which the daemon needs to serve those that are
-    /// there.
+    /// Whether a client can be accepted without using the last descriptors, which the daemon needs to serve the others.
     private func hasRoom() -> Bool {
         guard isScarce || DescriptorReserve.isAnyLent else { return true }
         isScarce = !DescriptorReserve.areFree(margin)
         return !isScarce || DescriptorReserve.areFree(margin / 2)
     }
 
-    /// Inspects the peer, with reserved descriptors if none are free: cancelling a sign-in that waits returns some.
+    /// Inspects the peer, with reserved descriptors if none are free: cancelling a pending sign-in frees some.
     func look(_ body: () -> PeerIdentity) -> PeerIdentity {
         let identity = body()
         guard case .unknown(_, .exhausted) = identity else { return identity }
         return lookout?.lend(atLeast: 3, body) ?? identity
     }
 
-    /// Whether another client waits to be taken.
+    /// Whether another client waits to be accepted.
     private var isWaitedFor: Bool {
         var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, 0) == 1
@@ -174,9 +174,9 @@ package import TokendProtocol
         }
     }
 
-    /// What one read brought.
+    /// The result of one read.
     enum Input {
-        /// Whether one read took less than there was: there may be more.
+        /// Whether the read may have left bytes in the socket.
         case bytes(mayHaveMore: Bool)
         case nothing
         /// The client has shut its writing side.
@@ -184,8 +184,8 @@ package import TokendProtocol
         case broken
     }
 
-    /// Reads once into the shared buffer; `body` gets the bytes and the process that wrote them, twice where another
-    /// process wrote the next ones.
+    /// Reads once into the shared buffer; `body` gets the bytes and the process that wrote them, twice if another
+    /// process wrote the later ones.
     func read(from descriptor: Int32, _ body: (UnsafeRawBufferPointer, Int32) -> Void) -> Input {
         buffer.withUnsafeMutableBytes { bytes in
             while true {
@@ -202,7 +202,7 @@ package import TokendProtocol
         }
     }
 
-    /// Gives a client another turn, once everyone who is ready now has had one.
+    /// Schedules another turn for a client, after all that are ready now.
     func goOnLater(_ session: ClientSession) {
         turns.append(session)
         expectTurn()
@@ -215,13 +215,13 @@ package import TokendProtocol
         turn = loop.addDefer { [unowned self] in
             turn = nil
             guard !turns.isEmpty else { return }
-            // One that has left meanwhile has nothing more to do.
+            // Nothing happens if the client has left meanwhile.
             turns.removeFirst().goOn()
             expectTurn()
         }
     }
 
-    /// Takes note of what is kept for a client, and lets go of the one with most where all of them together are too much.
+    /// Updates the total kept for all clients; above the limit, closes the client with most.
     func count(_ difference: Int) {
         keptBytes += difference
         while keptBytes > limits.together,

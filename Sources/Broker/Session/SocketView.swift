@@ -3,11 +3,11 @@
 
 import TokendProtocol
 
-/// What there is behind a narrower socket.
+/// What a restricted socket shows.
 package struct SocketView: Sendable {
-    /// What it is made of.
+    /// Its settings.
     package let socket: NarrowSocket
-    /// Where it is.
+    /// Its path.
     package let path: String
 
     package init(_ socket: NarrowSocket, path: String) {
@@ -15,10 +15,10 @@ package struct SocketView: Sendable {
         self.path = path
     }
 
-    /// Whether the method is there.
+    /// Whether the method exists there.
     func shows(_ method: Method) -> Bool { socket.methods.contains(method) }
 
-    /// Whether its clients hear of an event: of their own accounts alone, and not of who else asks for a token.
+    /// Whether its clients get an event: only about their accounts, and never about other clients' requests.
     func shows(_ event: EventMessage) -> Bool {
         !event.isQuestion && (event.account.map(socket.accounts.contains) ?? false)
     }
@@ -29,6 +29,6 @@ package struct SocketView: Sendable {
 }
 
 extension EventMessage {
-    /// Whether it is about what another program asks of the user.
+    /// Whether it is about another program's request to the user.
     var isQuestion: Bool { type == .confirmWanted || type == .confirmEnded }
 }

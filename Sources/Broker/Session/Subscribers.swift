@@ -4,29 +4,29 @@
 import Systemd
 import TokendProtocol
 
-/// Tells the subscribers of one socket of events, each of all and in order, and lets others be served in between: who an
-/// event is for is looked up for each of them anew.
+/// Delivers events to the subscribers of one socket, all events to each and in order, and lets other clients be served
+/// in between, since each delivery checks the subscriber's rights.
 @LoopActor final class Subscribers {
-    /// An event, and who is still to be told of it.
+    /// An event, and the subscribers that have yet to get it.
     struct Delivery {
         let event: EventMessage
         let line: [UInt8]
         var remaining: ArraySlice<ClientSession>
     }
 
-    /// Who has not been told of the event before so many others has fallen behind.
+    /// A subscriber that lags by more events than this is closed.
     private static let mostWaiting = 256
     private let loop: EventLoop
     private let turn: Duration
     private let handler: any RequestHandler
-    /// Who subscribed first is first.
+    /// In the order of subscription.
     private(set) var sessions: [ClientSession] = []
-    /// What is still to be told, oldest first.
+    /// Pending deliveries, oldest first.
     private(set) var deliveries: [Delivery] = []
     private var later: EventSource?
     private var isTelling = false
 
-    /// - Parameter turn: how long others wait at most.
+    /// - Parameter turn: the longest delay for other clients.
     init(loop: EventLoop, turn: Duration, handler: any RequestHandler) {
         self.loop = loop
         self.turn = turn
@@ -41,7 +41,8 @@ import TokendProtocol
         sessions.removeAll { $0 === session }
     }
 
-    /// Tells of an event: as many as can be told in a turn at once, the others after those who are ready to be served.
+    /// Delivers an event: to as many subscribers as fit in a turn at once, to the others after the clients that are
+    /// ready.
     func tell(_ event: EventMessage, _ line: [UInt8]) {
         guard !sessions.isEmpty else { return }
         deliveries.append(Delivery(event: event, line: line, remaining: sessions[...]))
@@ -52,7 +53,7 @@ import TokendProtocol
     }
 
     private func goOn() {
-        // Whoever is closed for not reading may be the reason of another event.
+        // Closing a subscriber that does not read may cause another event.
         guard !isTelling else { return }
         isTelling = true
         defer { isTelling = false }
