@@ -3,7 +3,7 @@
 
 import CSecret
 
-/// Attributes as GLib wants them.
+/// Attributes as a GLib hash table.
 final class AttributeTable {
     let pointer: OpaquePointer
 
@@ -18,7 +18,7 @@ final class AttributeTable {
         g_hash_table_unref(pointer)
     }
 
-    /// Takes over a table.
+    /// Takes ownership of a table.
     static func dictionary(owned table: OpaquePointer?) -> [String: String] {
         guard let table else { return [:] }
         defer { g_hash_table_unref(table) }

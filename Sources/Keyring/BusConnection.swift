@@ -4,9 +4,9 @@
 import CSecret
 import Synchronization
 
-/// A connection of the worker's own to the message bus. (The process's shared one would end the process with the bus.)
+/// The worker's private connection to the message bus. (The shared one would exit the process when the bus ends.)
 ///
-/// Stays on the worker's thread.
+/// Worker's thread only.
 final class BusConnection {
     let pointer: OpaquePointer
 
@@ -28,7 +28,7 @@ final class BusConnection {
         g_object_unref(UnsafeMutableRawPointer(pointer))
     }
 
-    /// Whether it is of no use any more.
+    /// Whether it is closed.
     var isClosed: Bool { g_dbus_connection_is_closed(pointer) != 0 }
 
     /// The unique name that owns `name`; nil if it has no owner.
@@ -43,13 +43,13 @@ final class BusConnection {
         }
     }
 
-    /// Has the bus start whoever provides `name`; returns when it is there.
+    /// Has the bus start the provider of `name`; returns when it owns the name.
     func activate(_ name: String, cancellation: Cancellation) throws(GLibError) {
         let arguments = [g_variant_new_string(name), g_variant_new_uint32(0)]
         try call(.bus("StartServiceByName"), arguments, returning: "(u)", cancellation) { _ in }
     }
 
-    /// The process behind a name.
+    /// The process that owns a name.
     func processID(of name: String, cancellation: Cancellation) throws(GLibError) -> Int32 {
         try call(.bus("GetConnectionUnixProcessID"), [g_variant_new_string(name)], returning: "(u)", cancellation) {
             Int32(bitPattern: g_variant_get_uint32($0[0]))
@@ -60,7 +60,7 @@ final class BusConnection {
     ///
     /// - Parameters:
     ///   - arguments: floating references, consumed.
-    ///   - type: the type string of the whole answer; one of another type is an error.
+    ///   - type: the type string of the whole answer; an answer of another type is an error.
     ///   - limit: how long the answer may take; nil for GDBus's own 25 s.
     ///   - read: gets the answer's members.
     func call<Result>(
@@ -94,7 +94,7 @@ final class BusConnection {
         return read(members)
     }
 
-    /// Calls a method and does not care how it goes.
+    /// Calls a method and ignores the result.
     ///
     /// - Parameter arguments: floating references, consumed.
     func notify(_ target: MethodTarget, _ arguments: [OpaquePointer?] = []) {
@@ -115,7 +115,7 @@ final class BusConnection {
     }
 }
 
-/// A method of an object of somebody on the bus.
+/// A method of an object on the bus.
 struct MethodTarget {
     let name: String
     let path: String

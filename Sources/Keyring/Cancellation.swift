@@ -3,7 +3,7 @@
 
 import CSecret
 
-/// A request's way to be ended from the loop while the worker waits inside GLib.
+/// Ends a request from the loop while the worker waits inside GLib.
 ///
 /// Unchecked because a raw pointer is not `Sendable`; a GCancellable may be used from every thread.
 final class Cancellation: @unchecked Sendable {
@@ -17,7 +17,7 @@ final class Cancellation: @unchecked Sendable {
         g_object_unref(pointer)
     }
 
-    /// Lets the call that waits return soon, and every later one at once.
+    /// Makes the waiting call return soon, and every later one at once.
     func cancel() {
         g_cancellable_cancel(pointer)
     }

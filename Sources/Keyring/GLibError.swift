@@ -9,7 +9,7 @@ struct GLibError: Error, CustomStringConvertible {
     let code: Int32
     let message: String
 
-    /// Calls a function of GLib's kind, whose last parameter receives the error.
+    /// Calls a GLib function whose last parameter receives the error.
     static func check<Result>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
     ) throws(GLibError) -> Result {
@@ -25,7 +25,7 @@ struct GLibError: Error, CustomStringConvertible {
         )
     }
 
-    /// Calls a function of GLib's kind that makes an object.
+    /// Calls a GLib function that creates an object.
     static func object<Object>(
         _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> UnsafeMutablePointer<Object>?
     ) throws(GLibError) -> ObjectReference<Object> {
@@ -35,7 +35,7 @@ struct GLibError: Error, CustomStringConvertible {
         return ObjectReference(owned: pointer)
     }
 
-    /// The other side has gone.
+    /// The connection is closed.
     static func closed(_ message: String) -> GLibError {
         GLibError(domain: tokend_gio_error_domain(), code: Int32(G_IO_ERROR_CLOSED.rawValue), message: message)
     }
@@ -56,9 +56,9 @@ struct GLibError: Error, CustomStringConvertible {
 }
 
 extension GLibError {
-    /// What it means to the caller of the keyring.
+    /// The error for the keyring's caller.
     ///
-    /// - Parameter task: what was being done, as in "Cannot … ".
+    /// - Parameter task: the task, as in "Cannot … ".
     func keyringError(_ task: String) -> KeyringError {
         KeyringError(code: meaning, message: "cannot \(task): \(message); \(advice)", underlying: self)
     }
@@ -70,15 +70,15 @@ extension GLibError {
         return isAbsence ? .unavailable : .failed
     }
 
-    /// Whether the bus or the provider is not there (any more).
+    /// Whether the bus or the provider is missing.
     private var isAbsence: Bool {
-        // GDBus reports a broken connection under several codes of G_IO_ERROR, and names a bus alone in G_DBUS_ERROR.
+        // GDBus reports a broken connection under several codes of G_IO_ERROR, and a missing name under G_DBUS_ERROR.
         if domain == tokend_gio_error_domain() { return true }
         return matches(
             G_DBUS_ERROR_SERVICE_UNKNOWN,
             G_DBUS_ERROR_NAME_HAS_NO_OWNER,
             G_DBUS_ERROR_NO_SERVER,
-            // The bus's word for a callee that ended before it answered.
+            // The bus's error for a callee that ended before it answered.
             G_DBUS_ERROR_NO_REPLY,
             G_DBUS_ERROR_DISCONNECTED,
             G_DBUS_ERROR_SPAWN_FAILED,

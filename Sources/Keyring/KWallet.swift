@@ -3,31 +3,31 @@
 
 import CSecret
 
-/// KDE's wallet, where it provides the Secret Service: what its own interface can do beyond that. Worker's thread only.
+/// KDE's wallet, if it provides the Secret Service: functions of its own interface. Worker's thread only.
 ///
-/// - A wallet that PAM has opened at the login is `Locked` on the Secret Service until a client unlocks it there, for
-///   which nobody is asked.
-/// - What is stored is in its file 5 s after it was acknowledged, or as soon as a client has it written.
+/// - A wallet that PAM has opened at the login is `Locked` on the Secret Service until a client unlocks it there, which
+///   needs no prompt.
+/// - A stored item is in its file 5 s after it was acknowledged, or as soon as a client requests the write.
 ///
-/// Only a wallet that is open is touched: opening one that is closed raises a dialog.
+/// Only an open wallet is used: opening a closed one raises a dialog.
 struct KWallet {
-    /// The names and objects of its own interface, by generation of KDE; it has one of the names beside the Secret
+    /// The names and objects of its own interface, by KDE generation; it owns one of the names beside the Secret
     /// Service's.
     private static let places = [
         ("org.kde.kwalletd5", "/modules/kwalletd5"),
         ("org.kde.kwalletd6", "/modules/kwalletd6"),
         ("org.kde.ksecretd", "/ksecretd"),
     ]
-    /// What the wallet knows this program by.
+    /// The name by which the wallet knows this program.
     private static let application = "tokend"
-    /// For each call: another program's dialog holds up the wallet's answers, and what is asked here can be left.
+    /// For each call: another program's dialog delays the wallet's answers, and these calls are optional.
     private static let patience: Duration = .seconds(2)
 
     private let owner: String
     private let path: String
     private let connection: BusConnection
 
-    /// nil where the provider is another one.
+    /// nil if the provider is another one.
     init?(
         of owner: String,
         on connection: BusConnection,
@@ -43,7 +43,7 @@ struct KWallet {
         self.connection = connection
     }
 
-    /// Whether a wallet is open, for whomever.
+    /// Whether a wallet is open, for any program.
     func isOpen(_ wallet: String, _ cancellation: Cancellation) throws(GLibError) -> Bool {
         let arguments = [g_variant_new_string(wallet)]
         return try connection.call(
@@ -57,7 +57,7 @@ struct KWallet {
         }
     }
 
-    /// Has what was stored written to the wallet's file now. It is stored all the same where that fails.
+    /// Requests that the wallet's file be written now. If that fails, the item is stored all the same.
     func synchronize(_ wallet: String, _ cancellation: Cancellation) {
         do throws(GLibError) {
             guard try isOpen(wallet, cancellation) else { return }
@@ -74,7 +74,7 @@ struct KWallet {
                 g_variant_get_int32($0[0])
             }
             guard handle >= 0 else { return }
-            // It has no answer; the next call's comes after it is done.
+            // It has no answer; the next call is answered after it is done.
             connection.notify(
                 target("sync"),
                 [g_variant_new_int32(handle), g_variant_new_string(Self.application)]

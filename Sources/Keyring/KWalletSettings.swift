@@ -3,10 +3,10 @@
 
 import Systemd
 
-/// What the user has set for KDE's wallet.
+/// The user's settings for KDE's wallet.
 package enum KWalletSettings {
-    /// Whether each program that uses an open wallet is asked about ("Prompt when an application accesses a wallet"):
-    /// then only what the user asked for may go on to it. KDE's default is no.
+    /// Whether the user is asked about each program that uses an open wallet ("Prompt when an application accesses a
+    /// wallet"): then only the user's own requests may use it. KDE's default is no.
     package static func asksForEachProgram(environment: [String: String]) -> Bool {
         let folder =
             environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -5,15 +5,14 @@ package import Systemd
 
 /// The user's secret store: the Secret Service (gnome-keyring, KeePassXC, KWallet, …) through libsecret.
 ///
-/// All of libsecret runs on one thread of the keyring's own; what is asked here waits for that thread's answer or for
-/// the deadline, and neither the loop nor the process's end ever waits for it. Nothing but unlock(matching:timeout:)
-/// makes a prompt appear.
+/// All of libsecret runs on a separate thread; callers wait for its answer or for the deadline, and neither the loop
+/// nor the process's end ever waits for it. Only unlock(matching:timeout:) can raise a prompt.
 ///
-/// "Not there" is only said by an unlocked collection of a provider that can be believed. Everything else is an error:
-/// locked; no provider, or another program in the place of the one that had the items (D-Bus starts one when the name
-/// is free); no answer in time.
+/// An item is reported as missing only by an unlocked collection of a trusted provider. Everything else is an error:
+/// locked; no provider, or another program in place of the one that had the items (D-Bus starts one when the name is
+/// free); no answer in time.
 @LoopActor package final class Keyring {
-    /// The value of `xdg:schema` of what is stored. Look-ups do not match it.
+    /// The value of `xdg:schema` of stored items. Look-ups do not match it.
     package nonisolated let schema: String
 
     private let worker: KeyringWorker
@@ -57,14 +56,14 @@ package import Systemd
         }
     }
 
-    /// The program that holds the items, as the kernel names it; nil before anybody knows.
+    /// The program that holds the items, by its kernel name; nil if unknown.
     package var holder: String? { memory.holder }
 
-    /// Who answered last, whatever the answer was; nil before the first.
+    /// The provider that answered last, whatever the answer was; nil before the first.
     package var lastProvider: KeyringProvider? { memory.last }
 
-    /// All items that have these attributes (and maybe more), secrets included; more than one where an older daemon, a
-    /// user or another database of the provider has left some.
+    /// All items that have at least these attributes, with secrets; there may be several, left by an older daemon, a
+    /// user or another database of the provider.
     ///
     /// - Throws: never an empty list in place of an error: locked and unavailable stores throw.
     package func items(matching attributes: [String: String]) async throws(KeyringError) -> [KeyringItem] {
@@ -73,14 +72,14 @@ package import Systemd
         }
     }
 
-    /// Stores an item in the default collection at once and whole, in place of the one with the same attributes.
+    /// Stores an item in the default collection atomically, replacing the one with the same attributes.
     package func store(_ item: KeyringItem) async throws(KeyringError) {
         try await ask("store in the keyring", within: deadline) { (session, cancellation) throws(KeyringError) in
             try session.store(item, cancellation)
         }
     }
 
-    /// Removes all items that have these attributes, and says how many there were.
+    /// Removes all items that have these attributes, and returns their number.
     @discardableResult
     package func remove(matching attributes: [String: String]) async throws(KeyringError) -> Int {
         try await ask("remove from the keyring", within: deadline) { (session, cancellation) throws(KeyringError) in
@@ -88,7 +87,7 @@ package import Systemd
         }
     }
 
-    /// Who provides the store, when it is ready.
+    /// The provider of the store, when it is ready.
     ///
     /// - Throws: why it is not.
     package func provider() async throws(KeyringError) -> KeyringProvider {
@@ -97,7 +96,7 @@ package import Systemd
         }
     }
 
-    /// Whether the store can be used now; provider() says why not.
+    /// Whether the store can be used now; provider() tells why not.
     package func state() async -> KeyringState {
         do throws(KeyringError) {
             _ = try await provider()
@@ -107,12 +106,12 @@ package import Systemd
         }
     }
 
-    /// Unlocks the default collection: the only call that may make a prompt appear, so for a user's own request
-    /// alone. It also starts a provider where none is left, and accepts one of another program.
+    /// Unlocks the default collection: the only call that can raise a prompt, so for a user's own request alone. It
+    /// also starts a missing provider, and accepts one of another program.
     ///
     /// - Parameters:
-    ///   - attributes: items that have these are unlocked too, where items have locks of their own.
-    ///   - timeout: how long the user has; then the prompt is taken away.
+    ///   - attributes: items that have these are unlocked too, if items have their own locks.
+    ///   - timeout: for the user's answer; then the prompt is dismissed.
     package func unlock(
         matching attributes: [String: String] = [:],
         timeout: Duration

@@ -5,9 +5,9 @@ package import Secrets
 
 /// One item of the Secret Service.
 package struct KeyringItem: Sendable, Equatable {
-    /// What it is found by: flat strings, readable without unlocking. Without `xdg:schema`, which the keyring adds.
+    /// Its look-up attributes: flat strings, readable without unlocking. Without `xdg:schema`, which the keyring adds.
     package var attributes: [String: String]
-    /// What people see in their password manager.
+    /// Its label in the user's password manager.
     package var label: String
     /// The content; stored as `application/json`.
     package var secret: Secret

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Who answers as the Secret Service.
+/// The program that provides the Secret Service.
 package struct KeyringProvider: Sendable, Equatable {
-    /// Its unique name on the bus: another one after every restart.
+    /// Its unique name on the bus, which changes with every restart.
     package let owner: String
     /// Its process ID.
     package let processID: Int32
     /// The kernel's short name of its program, for example `gnome-keyring-d` or `keepassxc`; the same after a restart.
     package let program: String
 
-    /// The program's name as people know it.
+    /// The program's usual name.
     package var name: String { Self.name(of: program) }
 
     /// For messages.
     var text: String { "\(name) (process \(processID))" }
 
-    /// The whole of a name that the kernel has cut.
+    /// The full name, which the kernel truncates.
     static func name(of program: String) -> String {
         program == "gnome-keyring-d" ? "gnome-keyring-daemon" : program
     }

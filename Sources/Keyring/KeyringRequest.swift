@@ -3,12 +3,12 @@
 
 import Synchronization
 
-/// One request on its way to the worker and back. It is answered once, by the first of these: the worker, the
-/// deadline, or a prompt that it will not wait for.
+/// One request to the worker and its answer. It is answered once, by the first of these: the worker, the deadline, or a
+/// prompt that it must not wait for.
 final class KeyringRequest: Sendable {
-    /// Ends the worker's waiting for this request.
+    /// Ends the worker's wait for this request.
     let cancellation = Cancellation()
-    /// Whether it waits in the queue while a prompt is shown.
+    /// Whether it stays in the queue while a prompt is shown.
     let waitsForPrompts: Bool
 
     private let isAnswered: @Sendable () -> Bool
@@ -30,19 +30,19 @@ final class KeyringRequest: Sendable {
         }
     }
 
-    /// Answers with a failure, unless it has an answer.
+    /// Answers with a failure, unless it is already answered.
     func fail(_ error: KeyringError) {
         answerFailure(error)
     }
 
-    /// Does the work on the worker's thread, unless it has an answer.
+    /// Does the work on the worker's thread, unless it is already answered.
     func run(in session: StoreSession) {
         guard !isAnswered() else { return }
         perform(session, cancellation)
     }
 }
 
-/// The awaiting task, until it has its answer.
+/// Holds the awaiting task until it is answered.
 private final class Reply<Value: Sendable>: Sendable {
     private let continuation: Mutex<CheckedContinuation<Result<Value, KeyringError>, Never>?>
 

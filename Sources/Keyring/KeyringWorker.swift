@@ -6,12 +6,11 @@ import Glibc
 
 /// The one thread that calls libsecret, with its queue.
 ///
-/// Nobody waits for the thread: not the loop, and not the process's exit. It ends itself after the last request once
-/// this object is gone.
+/// The thread is never joined, by the loop or at exit. It ends after the last request once this object is gone.
 final class KeyringWorker: Sendable {
     private let desk = WorkerDesk()
 
-    /// - Parameter session: what the thread works with; made on it.
+    /// - Parameter session: makes the thread's session; called on the thread.
     init(session makeSession: @escaping @Sendable (WorkerDesk) -> StoreSession) {
         let start = Unmanaged.passRetained(WorkerStart(desk: desk, makeSession: makeSession)).toOpaque()
         let thread = g_thread_new(
@@ -35,14 +34,14 @@ final class KeyringWorker: Sendable {
         desk.put(request)
     }
 
-    /// Ends the thread's waiting for a request that has got its answer elsewhere.
+    /// Ends the thread's wait for a request that is already answered.
     func cancel(_ request: KeyringRequest) {
         request.cancellation.cancel()
         desk.endPrompting(for: request)
     }
 }
 
-/// What the thread starts with.
+/// The thread's argument.
 private final class WorkerStart {
     private let desk: WorkerDesk
     private let makeSession: @Sendable (WorkerDesk) -> StoreSession
@@ -53,11 +52,11 @@ private final class WorkerStart {
     }
 
     func run() {
-        // Signals are the loop's; GDBus's own thread inherits this mask.
+        // The loop handles signals; GDBus's own thread inherits this mask.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        // What GLib reports to this thread lands in a queue of its own, emptied after every request.
+        // GLib's events for this thread go to a separate context, emptied after every request.
         let context = g_main_context_new()
         g_main_context_push_thread_default(context)
         serve(context)

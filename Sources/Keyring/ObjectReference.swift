@@ -3,11 +3,11 @@
 
 import CSecret
 
-/// One reference to a GObject, given back at the end. Stays on the worker's thread.
+/// One reference to a GObject, released at the end. Worker's thread only.
 final class ObjectReference<Object> {
     let pointer: UnsafeMutablePointer<Object>
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     init(owned pointer: UnsafeMutablePointer<Object>) {
         self.pointer = pointer
     }
@@ -16,7 +16,7 @@ final class ObjectReference<Object> {
         g_object_unref(pointer)
     }
 
-    /// Takes over a list and the references that it holds.
+    /// Takes ownership of a list and its references.
     static func list(owned list: UnsafeMutablePointer<GList>?) -> [ObjectReference<Object>] {
         defer { g_list_free(list) }
         var references: [ObjectReference<Object>] = []
@@ -30,7 +30,7 @@ final class ObjectReference<Object> {
         return references
     }
 
-    /// Lends the objects as a list for the time of the call.
+    /// Passes the objects as a list for the duration of the call.
     static func withList<Result, Failure: Error>(
         of pointers: [UnsafeMutableRawPointer],
         _ body: (UnsafeMutablePointer<GList>?) throws(Failure) -> Result
@@ -43,7 +43,7 @@ final class ObjectReference<Object> {
         return try body(list)
     }
 
-    /// The object's path, of a proxy of GDBus.
+    /// The object's path, for a GDBus proxy.
     var path: String {
         let proxy = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
         return String(cString: g_dbus_proxy_get_object_path(proxy))

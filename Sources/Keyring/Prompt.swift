@@ -3,10 +3,10 @@
 
 import CSecret
 
-/// A question that a provider wants to put to the user before it does what it was asked.
+/// A provider's prompt to the user before it performs a request.
 ///
-/// libsecret's own waiting for it does not end when the provider does, nor always when it is cancelled; this one ends
-/// with the answer, the provider, the connection or the cancellation, whichever is first. Worker's thread only.
+/// libsecret's own wait does not end when the provider does, nor always when it is cancelled; this one ends with the
+/// answer, the provider, the connection or the cancellation, whichever is first. Worker's thread only.
 final class Prompt {
     private let path: String
     private let owner: String
@@ -15,11 +15,11 @@ final class Prompt {
 
     private enum End {
         case answered(agreed: Bool)
-        /// The provider has gone, or its answer cannot be understood.
+        /// The provider is gone, or its answer is invalid.
         case broken
     }
 
-    /// - Returns: nil where a provider names no prompt: it has done what it was asked.
+    /// - Returns: nil if the provider names no prompt: the request is done.
     init?(path: String, of owner: String, on connection: BusConnection) {
         guard path != "/" else { return nil }
         self.path = path
@@ -27,11 +27,11 @@ final class Prompt {
         self.connection = connection
     }
 
-    /// Has the provider ask, and waits for the end of it; a prompt that is not waited for any longer is taken away.
+    /// Shows the prompt, and waits for its end; a prompt that is no longer waited for is dismissed.
     ///
     /// - Returns: whether the user agreed.
     func run(_ cancellation: Cancellation) throws(GLibError) -> Bool {
-        // Before the question: an answer may be sooner than the call's return.
+        // Before the call: an answer may arrive before the call returns.
         let subscriptions = [
             subscribe(to: "Completed", of: "org.freedesktop.Secret.Prompt", at: path, from: owner, about: nil),
             subscribe(

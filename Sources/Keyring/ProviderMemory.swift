@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Which program holds the items, and which answered last; the worker knows, the loop asks.
+/// The program that holds the items, and the one that answered last; written by the worker, read by the loop.
 final class ProviderMemory: Sendable {
     private struct State {
         var holder: String?
@@ -13,18 +13,18 @@ final class ProviderMemory: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter holder: the program that held the items in an earlier process's time.
+    /// - Parameter holder: the program that held the items according to an earlier process.
     init(holder: String?) {
         state = Mutex(State(holder: holder, isNoted: holder != nil, last: nil))
     }
 
-    /// The program that had an item of ours, or that the user unlocked.
+    /// The program that had one of our items, or that the user unlocked.
     var holder: String? { state.withLock { $0.holder } }
 
-    /// Whether an earlier process has told of that: its successor may have come by the items meanwhile.
+    /// Whether an earlier process recorded it: its successor may have taken over the items since.
     var isNoted: Bool { state.withLock { $0.isNoted } }
 
-    /// Who answered last.
+    /// The provider that answered last.
     var last: KeyringProvider? { state.withLock { $0.last } }
 
     /// From now on, this provider's program is the one that holds the items.

@@ -4,9 +4,9 @@
 import CSecret
 import Secrets
 
-/// What is done with items. None of it but `unlock` asks a user for anything.
+/// Work on items. Only `unlock` may prompt the user.
 extension StoreSession {
-    /// The provider, once its default collection is there and unlocked.
+    /// The provider, if its default collection exists and is unlocked.
     func check(_ cancellation: Cancellation) throws(KeyringError) -> KeyringProvider {
         let opened = try open(cancellation)
         _ = try unlockedCollection(opened, cancellation)
@@ -30,7 +30,7 @@ extension StoreSession {
         var items: [KeyringItem] = []
         for reference in found {
             guard let item = read(reference) else {
-                // Locked or deleted since it was found.
+                // It was locked or deleted since the search.
                 _ = try unlockedCollection(opened, cancellation)
                 throw KeyringError(
                     code: .failed,
@@ -43,10 +43,10 @@ extension StoreSession {
         return items
     }
 
-    /// Stores an item in the default collection, in place of the one with the same attributes.
+    /// Stores an item in the default collection, replacing the one with the same attributes.
     ///
-    /// The one that is replaced is looked at first: where items have locks of their own, replacing a locked one would
-    /// ask a user. Its secret is set, not the item made anew: KeePassXC 2.7 would begin a prompt that never ends where
+    /// The existing one is checked first: if items have their own locks, replacing a locked one would prompt the user.
+    /// Its secret is changed instead of creating a new item: KeePassXC 2.7 would begin a prompt that never ends if
     /// another connection had stored it.
     func store(_ item: KeyringItem, _ cancellation: Cancellation) throws(KeyringError) {
         let opened = try open(cancellation)
@@ -64,7 +64,7 @@ extension StoreSession {
         memory.trust(opened.provider)
     }
 
-    /// Removes all items with these attributes and says how many there were.
+    /// Removes all items with these attributes and returns their number.
     func remove(
         matching attributes: [String: String],
         _ cancellation: Cancellation
@@ -84,8 +84,8 @@ extension StoreSession {
         return count
     }
 
-    /// Has the user unlock the default collection, and the items with these attributes if they have locks of their
-    /// own (KeePassXC's do).
+    /// Prompts the user to unlock the default collection, and the items with these attributes if they have their own
+    /// locks (KeePassXC's do).
     func unlock(
         matching attributes: [String: String],
         _ cancellation: Cancellation
@@ -116,14 +116,14 @@ extension StoreSession {
         guard isUnlocked else { throw Self.dismissed }
     }
 
-    /// Unlocked items only; nothing at all is believed only of an unlocked collection. The lock is read after the
-    /// search: one that was just closed gives an empty answer.
+    /// Unlocked items only; an empty result is trusted only from an unlocked collection. The lock is read after the
+    /// search, since a collection that was just locked returns nothing.
     private func find(
         _ attributes: [String: String],
         _ opened: Opened,
         _ cancellation: Cancellation
     ) throws(KeyringError) -> [ObjectReference<SecretItem>] {
-        // Before the search, which calls the items of a wallet locked as long as it is not unlocked here.
+        // Before the search, which reports a wallet's items as locked until the wallet is unlocked on this interface.
         if opened.wallet != nil { _ = try unlockedCollection(opened, cancellation) }
         let found = try search(attributes, opened, cancellation)
         guard !found.contains(where: \.isLocked) else { throw Self.locked }
@@ -131,7 +131,8 @@ extension StoreSession {
         return found
     }
 
-    /// A schema would make its name part of the match, and gnome-keyring knows no names of what it has never unlocked.
+    /// A schema would make its name part of the match, and gnome-keyring knows no schema names of items that it has
+    /// never unlocked.
     func search(
         _ attributes: [String: String],
         _ opened: Opened,
@@ -165,8 +166,8 @@ extension StoreSession {
         return collection
     }
 
-    /// Unlocks KDE's wallet where that asks nobody: one that is open, by PAM or by another program, is locked for the
-    /// Secret Service until somebody unlocks it there.
+    /// Unlocks KDE's wallet if that needs no prompt: a wallet opened by PAM or by another program is locked on the
+    /// Secret Service until a client unlocks it there.
     private func unlockSilently(
         _ collection: ObjectReference<SecretCollection>,
         _ opened: Opened,
@@ -179,7 +180,7 @@ extension StoreSession {
         }
     }
 
-    /// Has a provider that acknowledges first and writes later write now, where that asks nobody.
+    /// Requests an immediate write from a provider that acknowledges before writing, if that needs no prompt.
     private func synchronize(
         _ collection: ObjectReference<SecretCollection>,
         _ opened: Opened,
@@ -232,7 +233,7 @@ extension ObjectReference where Object == SecretItem {
 extension ObjectReference where Object == SecretCollection {
     fileprivate var isLocked: Bool { secret_collection_get_locked(pointer) != 0 }
 
-    /// The name of KDE's wallet, for one of KDE's.
+    /// The name of KDE's wallet, for KDE's provider.
     fileprivate var label: String {
         let label = secret_collection_get_label(pointer)
         defer { g_free(label) }

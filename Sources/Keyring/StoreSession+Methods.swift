@@ -4,8 +4,8 @@
 import CSecret
 import Secrets
 
-/// The methods of the Secret Service that may raise a prompt, called without libsecret, whose waits for prompts may
-/// never end. Each says whether it was done: not, when the user did not agree.
+/// The Secret Service methods that may raise a prompt, called without libsecret, whose waits for prompts may never end.
+/// Each returns whether it was done; false if the user did not agree.
 extension StoreSession.Opened {
     /// Unlocks collections or items.
     func unlock(_ paths: [String], _ cancellation: Cancellation) throws(GLibError) -> Bool {
@@ -18,7 +18,7 @@ extension StoreSession.Opened {
         )
     }
 
-    /// Removes an item; one that is not there any more is removed.
+    /// Removes an item; a missing one counts as removed.
     func delete(_ path: String, _ cancellation: Cancellation) throws(GLibError) -> Bool {
         do throws(GLibError) {
             return try perform(target(path, "Item", "Delete"), [], returning: "(o)", cancellation)
@@ -32,7 +32,7 @@ extension StoreSession.Opened {
         }
     }
 
-    /// Gives an existing item another secret, without a prompt.
+    /// Changes the secret of an existing item, without a prompt.
     func setSecret(of path: String, to secret: Secret, _ cancellation: Cancellation) throws(GLibError) {
         let target = target(path, "Item", "SetSecret")
         try connection.call(target, [encoded(secret)], returning: "()", cancellation) { _ in }
@@ -50,7 +50,7 @@ extension StoreSession.Opened {
         return secret_service_encode_dbus_secret(service.pointer, value)
     }
 
-    /// Puts an item into a collection, in place of the one with the same attributes.
+    /// Creates an item in a collection, replacing the one with the same attributes.
     func create(
         _ item: KeyringItem,
         schema: String,
@@ -77,7 +77,7 @@ extension StoreSession.Opened {
         )
     }
 
-    /// Calls a method whose answer ends with the path of a prompt, and goes through with that.
+    /// Calls a method whose answer ends with the path of a prompt, and runs that prompt.
     private func perform(
         _ target: MethodTarget,
         _ arguments: [OpaquePointer?],
@@ -99,7 +99,7 @@ extension StoreSession.Opened {
         )
     }
 
-    /// A dictionary that is not empty.
+    /// A non-empty dictionary.
     private static func dictionary(_ members: [String: OpaquePointer?]) -> OpaquePointer? {
         let entries = members.map { g_variant_new_dict_entry(g_variant_new_string($0.key), $0.value) }
         return g_variant_new_array(nil, entries, gsize(entries.count))

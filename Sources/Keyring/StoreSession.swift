@@ -5,11 +5,10 @@ import CSecret
 import Glibc
 import Systemd
 
-/// The worker's dealings with one provider of the Secret Service after the other. Worker's thread only.
+/// The worker's session with the current provider of the Secret Service. Worker's thread only.
 ///
-/// A session is bound to the unique name of one provider, so that nothing is ever half done by one and half by the
-/// next. A provider of another *program* than the one that held the items is not believed: it would say that they are
-/// all gone.
+/// A session is bound to the unique name of one provider, so that no operation is split between two. A provider of
+/// another *program* than the one that held the items is not trusted: it would report them all as missing.
 final class StoreSession {
     static let busName = "org.freedesktop.secrets"
 
@@ -18,22 +17,21 @@ final class StoreSession {
         let connection: BusConnection
         let service: ObjectReference<SecretService>
         let provider: KeyringProvider
-        /// nil where the provider is none of KDE's.
+        /// nil if the provider is not KDE's.
         let wallet: KWallet?
     }
 
     let desk: WorkerDesk
     let schema: String
-    /// Whether KDE's wallet asks about each program that uses it, and so about what is done with it beside its Secret
-    /// Service.
+    /// Whether KDE's wallet asks about each program that uses it, and so about calls of its own interface.
     let walletAsks: @Sendable () -> Bool
     let memory: ProviderMemory
-    /// What all items of ours have.
+    /// The attributes of all our items.
     private let common: [String: String]
     private let busAddress: @Sendable () -> String?
     private var connection: BusConnection?
     private var opened: Opened?
-    /// Several times what one call takes, since the rest of the process may be at its limit at the same moment.
+    /// Several times what one call needs, since the rest of the process may be at its limit at the same time.
     private let reserve = DescriptorReserve(16)
 
     init(
@@ -70,7 +68,7 @@ final class StoreSession {
                 try start(connection, mayActivate: isPersonal || memory.last == nil, cancellation)
             }
         if !isPersonal, let holder = memory.holder, holder != opened.provider.program {
-            // Since an earlier process's time it may have taken the items over, as oo7 does in gnome-keyring's place.
+            // Since the earlier process it may have taken over the items, as oo7 does from gnome-keyring.
             guard memory.isNoted, try !search(common, opened, cancellation).isEmpty else {
                 throw Self.replaced(holder, by: opened.provider)
             }
@@ -78,8 +76,8 @@ final class StoreSession {
         return opened
     }
 
-    /// Does a piece of work with GLib. After a failure the next request starts with a new session: an old one does
-    /// not recover, whatever was wrong with it.
+    /// Runs GLib work. After a failure the next request starts with a new session: an old one does not recover,
+    /// whatever was wrong with it.
     func attempt<Value>(
         _ task: String,
         _ body: () throws(GLibError) -> Value
@@ -122,7 +120,7 @@ final class StoreSession {
             do throws(GLibError) {
                 try connection.activate(Self.busName, cancellation: cancellation)
             } catch {
-                // Nobody to start: said below, in words that help.
+                // There is nothing to start: reported below with advice.
                 guard error.matches(G_DBUS_ERROR_SERVICE_UNKNOWN) else { throw error }
             }
             return try connection.owner(of: Self.busName, cancellation: cancellation)
@@ -156,8 +154,8 @@ final class StoreSession {
         return opened
     }
 
-    /// Opens a session. libsecret leaves out the zero bytes that one public key in 256 begins with, and KWallet takes no
-    /// shorter key: another one is made then.
+    /// Opens a session. libsecret drops the leading zero bytes of one public key in 256, and KWallet accepts no shorter
+    /// key: then another one is made.
     private static func service(
         of owner: String,
         on connection: BusConnection,
@@ -176,7 +174,7 @@ final class StoreSession {
         }
     }
 
-    /// The kernel's name of a process; gnome-keyring's executable cannot be read by its own user.
+    /// The kernel's name of a process; the user cannot read gnome-keyring's executable.
     private static func program(of processID: Int32) -> String {
         let file = Glibc.open("/proc/\(processID)/comm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "unknown" }

@@ -4,7 +4,7 @@
 import Synchronization
 import Systemd
 
-/// What the loop and the worker share: the queue, and the request in hand.
+/// State shared by the loop and the worker: the queue, and the current request.
 final class WorkerDesk: Sendable {
     private struct State {
         var queue: [KeyringRequest] = []
@@ -16,7 +16,7 @@ final class WorkerDesk: Sendable {
     private let state = Mutex(State())
     private let bell = Bell()
 
-    /// Queues a request, or refuses it where it would have to wait for a user.
+    /// Queues a request, or refuses it if it would have to wait for a user.
     func put(_ request: KeyringRequest) {
         let isRefused = state.withLock { state in
             if state.isPrompting && !request.waitsForPrompts { return true }
@@ -30,7 +30,7 @@ final class WorkerDesk: Sendable {
         }
     }
 
-    /// Waits for the next request; nil when there will be none.
+    /// Waits for the next request; nil at the end.
     func take() -> KeyringRequest? {
         while true {
             let (request, isClosed) = state.withLock { state in
@@ -42,25 +42,25 @@ final class WorkerDesk: Sendable {
         }
     }
 
-    /// The request in hand is done.
+    /// The current request is done.
     func finish() {
         state.withLock { $0.current = nil }
     }
 
-    /// Lets the worker's thread end after what is queued.
+    /// Ends the worker's thread after the queued requests.
     func close() {
         state.withLock { $0.isClosed = true }
         bell.ring()
     }
 
-    /// Nobody waits for a user's answer to this request any more, whatever the worker does with the prompt.
+    /// This request no longer waits for a user's answer, whatever the worker does with the prompt.
     func endPrompting(for request: KeyringRequest) {
         state.withLock { state in
             if state.current === request { state.isPrompting = false }
         }
     }
 
-    /// Around a call that may wait for a user: who will not wait for one is told at once that all is locked.
+    /// For a call that may wait for a user: requests that must not wait for one are refused as locked.
     func prompting<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         let refused = state.withLock { state in
             state.isPrompting = true

@@ -3,9 +3,9 @@
 
 import Broker
 
-/// What `tokend` was called with.
+/// The daemon's command line.
 struct CommandLineOptions {
-    /// What the call asks for.
+    /// What to do.
     enum Mode {
         case run
         case check
@@ -88,7 +88,7 @@ struct CommandLineOptions {
         """
 }
 
-/// A call that makes no sense.
+/// A fault of the command line.
 struct UsageError: Error {
     var message: String
 }

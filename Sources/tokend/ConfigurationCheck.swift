@@ -12,7 +12,7 @@ struct ConfigurationCheck {
         self.folders = folders
     }
 
-    /// - Returns: 0, or 78 where there is a fault.
+    /// - Returns: 0, or 78 if there is a fault.
     func run() -> Int32 {
         let configuration = Configuration(
             files: folders.read(),

@@ -7,9 +7,9 @@ import Keyring
 import Systemd
 import TokendProtocol
 
-/// The daemon, put together: one function a part, in the order of the start; the stop is the reverse.
+/// The composed daemon: one function per part, in the order of the start; the stop is the reverse.
 @LoopActor final class Daemon {
-    /// Received through the loop; blocked before the first thread.
+    /// Received through the loop; blocked before the first thread starts.
     nonisolated static let signals = [SIGTERM, SIGINT, SIGHUP]
 
     private let loop = EventLoop.main
@@ -61,7 +61,7 @@ import TokendProtocol
         return try outcome.get()
     }
 
-    /// A daemon that serves; one that cannot start leaves no socket behind.
+    /// A daemon that serves; if it cannot start, it leaves no socket behind.
     private static func started(
         _ options: CommandLineOptions,
         _ environment: [String: String],
@@ -195,14 +195,14 @@ import TokendProtocol
         watch = ConfigurationWatch(loop: loop, folders: folders.watched) { [log] in
             log.write(LogLine(.warning, $0))
         } onChange: { [unowned self] in
-            // What the daemon wrote itself was taken over when it did.
+            // The daemon's own changes are already in force.
             if reader.hasChanged(since: broker.configuration.files) { broker.reload() }
             if reader.isIncomplete { watch?.lookAgain() }
         }
         if reader.isIncomplete { watch?.lookAgain() }
     }
 
-    /// Whoever asked for it: a signal, a file that has changed, a client.
+    /// After any reload: by a signal, a changed file, or a client.
     private func reloaded() {
         transport.forgetAll()
         log.level = broker.configuration.daemon.logLevel
@@ -225,7 +225,7 @@ import TokendProtocol
         }
     }
 
-    /// What the secret store says of itself: unlocked, or back.
+    /// Watches the secret store's signals: unlocked, or back.
     private func watchStore() {
         guard broker.ports.store.kind == "secret-service" else { return }
         do throws(SystemdError) {
@@ -242,7 +242,7 @@ import TokendProtocol
         }
     }
 
-    /// Looks once the store's signals have ceased: KeePassXC crashes on a request in the midst of opening its database
+    /// Checks once the store's signals have ceased: KeePassXC crashes on a request while it opens its database
     /// (https://github.com/keepassxreboot/keepassxc/issues/13265).
     private func lookAtStoreSoon() {
         let soon = loop.bootTime.advanced(by: .milliseconds(500))
@@ -252,7 +252,7 @@ import TokendProtocol
 
     // MARK: While it runs
 
-    /// A reload changes every account, and the line counts them all: it is told once a round.
+    /// A reload changes every account, and the status line counts them all: it is sent once per round.
     private func changed() {
         guard shutdown == nil else { return }
         if reader.isIncomplete { watch?.lookAgain() }

@@ -3,13 +3,13 @@
 
 import Glibc
 
-/// Text to a descriptor, without buffering.
+/// Writes text to a descriptor, without buffering.
 struct FileHandleOutput {
     static let standardError = FileHandleOutput(descriptor: STDERR_FILENO)
 
     let descriptor: Int32
 
-    /// Writes all of it; if the reader is gone, there is nothing to report to.
+    /// Writes all of it; if the reader is gone, the rest is lost.
     func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

@@ -3,15 +3,15 @@
 
 import Glibc
 
-/// Says who owns a store: two daemons never rotate the same grants against each other.
+/// Locks a store, so that two daemons never rotate the same grants.
 ///
-/// The lock goes with the process, however it ends.
+/// The lock ends with the process, however that ends.
 struct InstanceLock: ~Copyable {
     private let descriptor: Int32
 
     /// Takes the lock.
     ///
-    /// - Throws: 73 and a sentence where another daemon has it.
+    /// - Throws: 73 and a sentence if another daemon has it.
     init(path: String) throws(StartFailure) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -38,6 +38,6 @@ package struct StartFailure: Error {
     /// One sentence for a user.
     package var message: String
 
-    /// The last system call's error, in words.
+    /// The last system call's error message.
     static var reason: String { String(cString: strerror(errno)) }
 }

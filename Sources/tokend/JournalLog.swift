@@ -6,12 +6,13 @@ import Glibc
 import Systemd
 import TokendProtocol
 
-/// The daemon's log (lines without a `<N>` where a user reads them at a terminal) and the one door to subscribers: each event is told once, with fields, and without any secret.
+/// The daemon's log (without `<N>` prefixes at a terminal) and the only source of events for subscribers: each event is
+/// logged once, with fields, and without any secret.
 final class JournalLog: EventLog {
     var level: DaemonConfiguration.LogLevel
-    /// Called with each event, once it is told.
+    /// Called with each event after logging it.
     var onEvent: ((BrokerEvent) -> Void)?
-    /// Set once there are clients to tell.
+    /// Set once there are subscribers.
     var publish: ((EventMessage) -> Void)?
     private let journal: Journal
     private let clock: any Clock
@@ -24,10 +25,10 @@ final class JournalLog: EventLog {
         self.clock = clock
     }
 
-    /// Where the lines go: `journal`, or `stderr` of whoever started the daemon.
+    /// Where the lines go: `journal`, or the `stderr` of whatever started the daemon.
     var place: String { journal.isStructured ? "journal" : "stderr" }
 
-    /// The path of what `stderr` is; nil for the journal, for a pipe, and for a file that is gone.
+    /// The path behind `stderr`; nil for the journal, for a pipe, and for a deleted file.
     var file: String? {
         guard !journal.isStructured else { return nil }
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))

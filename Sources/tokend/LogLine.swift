@@ -18,7 +18,7 @@ struct LogLine {
         self.fields = fields
     }
 
-    /// What is said where the environment's message bus is gone and another one is used; nil where it is not.
+    /// Says that the environment's message bus is missing and another one is used; nil if it is not.
     init?(sessionBusIn environment: [String: String]) {
         guard let living = SessionBusAddress.replacement(environment: environment),
             let named = environment["DBUS_SESSION_BUS_ADDRESS"]
@@ -30,7 +30,7 @@ struct LogLine {
         )
     }
 
-    /// The line for an event; `tokenServed` has lines of its own.
+    /// The line for an event; `tokenServed` has other lines.
     init(_ event: BrokerEvent) {
         switch event {
         case .tokenRefreshed(let account, _):
@@ -152,7 +152,7 @@ struct LogLine {
         return fields
     }
 
-    /// One for each kind of event, so that a journal can be searched by it (sd_journal_print(3)); never changed.
+    /// One for each kind of event, for searches in the journal (sd_journal_print(3)); never changed.
     static let messageIDs = [
         "token_refreshed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e001",
         "refresh_failed": "6f1d0f3d3c5a4d6c9a53f2f0a9a1e002",

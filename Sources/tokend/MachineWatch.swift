@@ -3,14 +3,14 @@
 
 import Systemd
 
-/// What the machine tells of time and the network.
+/// Watches the machine's clocks and network.
 @LoopActor final class MachineWatch {
-    /// What has happened to the machine, in the log's words.
+    /// A change of the machine, as the log names it.
     enum Change: String {
-        /// Somebody has set it.
+        /// The clock was set.
         case clockStepped = "the wall clock was set"
         case awoke = "the machine is back from a sleep"
-        /// There may be a way to a provider that was not there before.
+        /// A provider may have become reachable.
         case networkCame = "a network has come"
     }
 
@@ -20,8 +20,8 @@ import Systemd
     private var sleep: BusSlot?
     private var network: NetworkArrivals?
 
-    /// Watches as far as the machine tells; what it does not tell (no system bus, a sandbox without netlink) is told to
-    /// the log, and the daemon then learns of it by its own looks at the clocks.
+    /// Watches whatever the machine reports; anything unavailable (no system bus, a sandbox without netlink) is logged,
+    /// and the daemon then notices it by its own checks of the clocks.
     init(loop: EventLoop, log: JournalLog, onChange: @escaping @LoopActor (Change) -> Void) {
         self.onChange = onChange
         do throws(SystemdError) {

@@ -5,18 +5,18 @@ import Glibc
 import Systemd
 import TokendProtocol
 
-/// The socket that clients connect to: handed over by the service manager, or made here.
+/// The socket for clients: passed by the service manager, or created here.
 struct MainSocket {
     let descriptor: Int32
     /// For `status`.
     let path: String
-    /// The file that was made, which a planned stop removes; nil where the service manager made it.
+    /// The created file, which a planned stop removes; nil if the service manager created it.
     private let file: FileIdentity?
 
     /// The name in the socket unit (`FileDescriptorName=`).
     private static let name = "tokend"
 
-    /// Where it is to be: `--socket`, or what `TokendProtocol` says of the environment.
+    /// Its path: `--socket`, or `TokendProtocol`'s rule for the environment.
     static func path(
         _ options: CommandLineOptions,
         _ environment: [String: String]
@@ -32,7 +32,7 @@ struct MainSocket {
         }
     }
 
-    /// Takes the socket that systemd hands over; nil where there is none.
+    /// Takes the socket that systemd passed; nil if there is none.
     static func activated(path: String) throws(StartFailure) -> MainSocket? {
         let handed: [String: [Int32]]
         do {
@@ -53,10 +53,11 @@ struct MainSocket {
         return MainSocket(descriptor: descriptor, path: path, file: nil)
     }
 
-    /// Makes the socket: folder 0700, socket as `mode` says; a dead daemon's socket is taken over.
+    /// Creates the socket: folder 0700, socket with `mode`; replaces a dead daemon's socket.
     ///
-    /// - Parameter patience: how long another program may hold the folder's lock; whoever can read a folder can lock it.
-    /// - Throws: 73 where a daemon answers on it.
+    /// - Parameter patience: how long another program may hold the folder's lock; any program that can read a folder
+    ///   can lock it.
+    /// - Throws: 73 if a daemon answers on it.
     static func make(
         path: String,
         mode: UInt32 = 0o600,
@@ -66,7 +67,7 @@ struct MainSocket {
         if !folder.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST {
             throw StartFailure(code: 73, message: "cannot make the folder \(folder): \(StartFailure.reason)")
         }
-        // Two that start at the same moment do not take the socket from each other.
+        // Two daemons that start at the same time must not take the socket from each other.
         let guardian = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard guardian >= 0 else {
             throw StartFailure(code: 73, message: "cannot open the folder \(folder): \(StartFailure.reason)")
@@ -95,11 +96,11 @@ struct MainSocket {
         return true
     }
 
-    /// Whether what was made lies there still, and not something else, or nothing.
+    /// Whether the created file is still there, and not replaced.
     var isThere: Bool { file == nil || file == FileIdentity(ofEntry: path) }
 
-    /// Ends the listening; a socket of our own making is removed first, so that no client finds it dead. What somebody
-    /// has put into its place meanwhile is left alone.
+    /// Stops listening; a socket created here is removed first, so that no client finds it dead. A file that has
+    /// replaced it is left alone.
     func remove() {
         if file != nil, isThere { unlink(path) }
         close(descriptor)

@@ -6,7 +6,7 @@ import Glibc
 import Systemd
 import TokendProtocol
 
-/// The further sockets of `config.json5`: made, kept and removed as the settings say.
+/// The further sockets of `config.json5`: creates, keeps and removes them as the settings say.
 @LoopActor final class NarrowSockets {
     private struct Open {
         let view: SocketView
@@ -15,7 +15,7 @@ import TokendProtocol
         var end: (any ScheduledTimer)?
     }
 
-    /// The loop stands still meanwhile, with everybody who is served.
+    /// The loop is blocked meanwhile, and all clients with it.
     private static let patience: Duration = .milliseconds(50)
     private let loop: EventLoop
     private let router: RequestRouter
@@ -31,12 +31,12 @@ import TokendProtocol
         runtimeFolder = environment["XDG_RUNTIME_DIR"].nonEmpty ?? (access(standard, W_OK) == 0 ? standard : nil)
     }
 
-    /// Takes over the broker's settings, and tells it what of them could not be had.
+    /// Applies the broker's settings, and reports to it which sockets could not be opened.
     func adopt(from broker: Broker) {
         broker.note(closedSockets: adopt(broker.configuration.daemon.sockets))
     }
 
-    /// What is not wanted any more, or otherwise, is closed with its clients; so is one whose file is gone.
+    /// Closes sockets that are no longer configured, or changed, with their clients; and those whose file is gone.
     ///
     /// - Returns: why sockets are not open, by their names.
     private func adopt(_ wanted: [NarrowSocket]) -> [String: String] {
@@ -63,7 +63,7 @@ import TokendProtocol
     /// Clients that wait for an answer, or have not read it yet.
     var busyCount: Int { open.values.reduce(0) { $0 + $1.server.busyCount } }
 
-    /// Takes no new clients any more.
+    /// Accepts no new clients.
     func stopAccepting() {
         for socket in open.values { socket.server.stopAccepting() }
     }
@@ -104,7 +104,7 @@ import TokendProtocol
         return runtimeFolder + socket.path.dropFirst(2)
     }
 
-    /// Requests look at the end themselves; the timer takes the socket away.
+    /// Requests check the end themselves; the timer removes the socket.
     private func end(of socket: NarrowSocket) -> (any ScheduledTimer)? {
         guard let until = socket.until else { return nil }
         let now = clock.now

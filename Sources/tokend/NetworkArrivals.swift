@@ -3,14 +3,14 @@
 
 import Systemd
 
-/// Tells once of each network that comes: a moment after the first of what that brings, the link, addresses and routes.
+/// Reports each new network once: a moment after the first change of link, addresses or routes.
 @LoopActor final class NetworkArrivals {
     private let loop: EventLoop
     private let onArrival: @LoopActor () -> Void
     private var source: EventSource?
     private var look: EventSource?
 
-    /// - Throws: where the kernel does not tell, as in a sandbox without netlink.
+    /// - Throws: if the kernel does not report changes, as in a sandbox without netlink.
     init(loop: EventLoop, onArrival: @escaping @LoopActor () -> Void) throws(SystemdError) {
         self.loop = loop
         self.onArrival = onArrival

@@ -5,8 +5,8 @@ import Broker
 import HTTPTypes
 import Systemd
 
-/// How processes are called in the log. A process is looked at as a whole when it is first named and once a minute;
-/// in between only whether it is the same process, with the same program.
+/// Names of processes in the log. A process is inspected when it is first named and once a minute; in between, only its
+/// identity and its program are checked.
 final class ProcessNames {
     private struct Known {
         let process: SeenProcess
@@ -18,9 +18,9 @@ final class ProcessNames {
     private static let limit = 256
     private var known: [Int32: Known] = [:]
 
-    /// The sandbox where it is in one, the executable and, where it has one, its unit.
+    /// The sandbox, if it is in one, the executable and its unit, if it has one.
     ///
-    /// - Returns: nil where the process cannot be seen, such as when it has ended.
+    /// - Returns: nil if the process is not visible, for example after its end.
     func name(of pid: Int32, at now: BootInstant) -> String? {
         if let known = known[pid], now < known.lookAgain, known.process.isUnchanged { return known.name }
         guard let process = SeenProcess(pid) else {

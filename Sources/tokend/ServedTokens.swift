@@ -5,7 +5,7 @@ import Broker
 import HTTPTypes
 import Systemd
 
-/// Who was served which token: told at once the first time, then once a minute for the same program and account.
+/// Logs served tokens: at once the first time, then once a minute for the same program and account.
 struct ServedTokens {
     private struct Key: Hashable {
         var account: String
@@ -23,12 +23,12 @@ struct ServedTokens {
     private var counts: [Key: Count] = [:]
     private let program: (Int32, BootInstant) -> String?
 
-    /// - Parameter program: how a process is called; nil where it cannot be seen, such as when it has ended.
+    /// - Parameter program: the name of a process; nil if it is not visible, for example after its end.
     init(program: @escaping (Int32, BootInstant) -> String?) {
         self.program = program
     }
 
-    /// The lines that this serving is worth.
+    /// The log lines for a served token.
     mutating func lines(
         account: String,
         client: UnixSocket.Credentials,
@@ -38,7 +38,7 @@ struct ServedTokens {
     ) -> [LogLine] {
         let key = Key(account: account, pid: client.pid)
         let program = program(client.pid, now.boot)
-        // A number that another process has by now is not counted to the one before.
+        // A reused process ID is not counted for the earlier process.
         if let count = counts[key], let program, program != count.program {
             counts[key] = Count(since: now.boot, program: program)
             let owed = count.untold > 0 ? [line(key, count.program, nil, count.untold)] : []
@@ -58,7 +58,7 @@ struct ServedTokens {
         return lines + [line(key, program ?? "unknown", application, served)]
     }
 
-    /// Makes room, and tells what was not told yet.
+    /// Makes room, and logs the pending counts.
     private mutating func forget(at now: Moment) -> [LogLine] {
         let lines = counts.filter { $0.value.untold > 0 }.map { key, count in
             line(key, count.program, nil, count.untold)

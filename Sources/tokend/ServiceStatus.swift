@@ -10,7 +10,7 @@ import TokendProtocol
 struct ServiceStatus {
     private(set) var text = ""
 
-    /// Takes the broker's state.
+    /// Updates the line from the broker's state.
     ///
     /// - Returns: whether the line changed.
     @LoopActor mutating func update(for broker: Broker) -> Bool {

@@ -4,8 +4,8 @@
 import Broker
 import Systemd
 
-/// A planned stop: pending answers are given, a refresh that was sent is finished and stored, held tokens are
-/// kept, then it is over. Each wait has an end.
+/// A planned stop: gives pending answers, finishes and stores a refresh under way, stores held tokens, then ends. Each
+/// wait has a limit.
 @LoopActor final class Shutdown {
     private let loop: EventLoop
     private let broker: Broker
@@ -36,7 +36,7 @@ import Systemd
         self.onEnd = onEnd
         answersUntil = loop.bootTime.advanced(by: answerPatience)
         refreshesUntil = loop.bootTime.advanced(by: refreshPatience)
-        // After each event on the loop, and when a wait has ended, it is checked what is still pending.
+        // Pending work is checked after each event on the loop, and at the end of each wait.
         sources.append(loop.addPost { [unowned self] in look() })
         for end in [answersUntil, refreshesUntil] {
             sources.append(loop.addTimer(at: end, accuracy: .milliseconds(50)) { [unowned self] in look() })

@@ -47,7 +47,7 @@ struct Tokend {
         }
     }
 
-    /// Where a user manager opens the browser, nothing here ever needs to start a program.
+    /// If a user manager opens the browser, this process never needs to start a program.
     private static func forbidPrograms(_ environment: [String: String]) {
         guard DesktopBrowser.usesUserManager(environment) else { return }
         do {

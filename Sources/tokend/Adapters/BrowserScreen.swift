@@ -3,13 +3,12 @@
 
 package import Broker
 
-/// Where a browser that the user's service manager starts finds the user's screen. Pure.
+/// The environment through which a browser started by the user's service manager finds the screen. Pure.
 package enum BrowserScreen {
-    /// What the browser gets on top of the manager's own variables, so that it finds the user's screen: nothing where
-    /// the graphical session has told the manager of one, since the daemon may be older than that session; else what the
-    /// daemon was started with.
+    /// The variables that the browser needs beyond the manager's own: none if the graphical session has set them in the
+    /// manager, since the daemon may be older than that session; otherwise the daemon's own.
     ///
-    /// - Throws: where one is needed and there is none.
+    /// - Throws: if one is needed and there is none.
     package static func variables(
         own: [String: String],
         session: [String: String],
@@ -28,6 +27,6 @@ package enum BrowserScreen {
         return own.filter { display.contains($0.key) }
     }
 
-    /// What a program needs to find the user's screen.
+    /// The variables that lead a program to the user's screen.
     private static let display: Set<String> = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CURRENT_DESKTOP"]
 }

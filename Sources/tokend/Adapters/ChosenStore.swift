@@ -8,13 +8,13 @@ import Secrets
 import Systemd
 import TokendProtocol
 
-/// The store that the settings name, from the moment when they can be read: a daemon whose `config.json5` is broken at
-/// its start opens none, and the right one when the file is fixed.
+/// The store that the settings name, opened once they can be read: a daemon with a broken `config.json5` at its start
+/// opens none, and the right one when the file is fixed.
 final class ChosenStore: CredentialStore {
     private let environment: [String: String]
     private let state: any LastingState
     private var chosen: (settings: DaemonConfiguration, store: any CredentialStore)?
-    /// Called when a store was chosen after the start.
+    /// Called when a store was opened after the start.
     var onChosen: (@LoopActor () -> Void)?
 
     init(environment: [String: String], state: any LastingState) {
@@ -22,13 +22,13 @@ final class ChosenStore: CredentialStore {
         self.state = state
     }
 
-    /// Opens the store that the settings name; its lock says that it is this daemon's alone.
+    /// Opens the configured store, and locks it for this daemon.
     func choose(_ settings: DaemonConfiguration) throws(StartFailure) {
         chosen = (settings, try store(settings))
         onChosen?()
     }
 
-    /// Makes settings that were read and the store that is open agree.
+    /// Reconciles the new settings with the open store.
     func settle(_ configuration: inout Configuration) {
         if let chosen {
             configuration.hold(toStoreOf: chosen.settings)
@@ -65,7 +65,7 @@ final class ChosenStore: CredentialStore {
         return KeyringStore(lock: try InstanceLock(path: folder + "/secret-service.lock"), state: state)
     }
 
-    // MARK: The store, as it is
+    // MARK: The open store
 
     var kind: String { chosen?.store.kind ?? "unknown" }
     var program: String? { chosen?.store.program }

@@ -21,8 +21,8 @@ final class CurlHTTPTransport: HTTPTransport {
         try await transport(for: wire).send(request)
     }
 
-    /// Forgets the settings that were in force before, names that were looked up, and idle connections: through another
-    /// network they may be dead without a sign.
+    /// Drops earlier settings, resolved names, and idle connections: on another network they may be dead without
+    /// notice.
     func forgetAll() {
         transports = [:]
     }
@@ -30,7 +30,7 @@ final class CurlHTTPTransport: HTTPTransport {
     private func transport(for wire: WireSettings) throws(TransportError) -> CurlTransport {
         if let transport = transports[wire] { return transport }
         var settings = TransportSettings(timeout: wire.timeout, userAgent: userAgent)
-        // A name's first address may be a dead one: half of it is spent there, and some is left for the others.
+        // A name's first address may be dead: it gets half of the time, and the others get the rest.
         settings.connectTimeout = min(settings.connectTimeout, wire.timeout)
         settings.certificates = try authorities(wire)
         if let text = wire.proxy {
@@ -48,7 +48,7 @@ final class CurlHTTPTransport: HTTPTransport {
         return transport
     }
 
-    /// The files' content as the configuration saw it; another content is trusted only after a reload.
+    /// The files' content when the configuration was read; other content is trusted only after a reload.
     private func authorities(_ wire: WireSettings) throws(TransportError) -> CertificateFile? {
         guard !wire.authorities.isEmpty else { return nil }
         var contents: [UInt8] = []

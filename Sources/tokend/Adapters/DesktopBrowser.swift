@@ -5,8 +5,8 @@ import Broker
 import HTTPTypes
 import Systemd
 
-/// Opens the user's browser: as a unit of the user manager where it runs the daemon, as a detached child where the
-/// daemon was started by hand and there is no such manager.
+/// Opens the user's browser: as a unit of the user manager if that runs the daemon, as a detached child if the daemon
+/// was started by hand without such a manager.
 final class DesktopBrowser: BrowserOpener {
     private let loop: EventLoop
     private let environment: [String: String]
@@ -50,7 +50,7 @@ final class DesktopBrowser: BrowserOpener {
     }
 
     /// Whether a user manager starts the browser, so that the daemon itself never starts a program. The manager's own
-    /// socket needs no bus to be seen.
+    /// socket is visible without a bus.
     nonisolated static func usesUserManager(_ environment: [String: String]) -> Bool {
         guard environment["INVOCATION_ID"] == nil else { return true }
         guard let folder = environment["XDG_RUNTIME_DIR"].nonEmpty else { return false }

@@ -15,7 +15,7 @@ import TokendProtocol
     var isEnabled: @LoopActor () -> Bool = { true }
     private var bus: Bus?
     private var slots: [BusSlot] = []
-    /// The service's unique name: signals of others are ignored.
+    /// The service's unique name: signals of other senders are ignored.
     private var owner: String?
     private var shown: [UInt32: (String?) -> Void] = [:]
 
@@ -56,11 +56,11 @@ import TokendProtocol
     private enum Choice {
         case action(String)
         case closed
-        /// There is no service, or it shows no buttons.
+        /// There is no service, or it has no buttons.
         case nowhere
     }
 
-    /// Shows a notification; `then` is called once, and not at all once the result was.
+    /// Shows a notification; `then` is called once, and never after the result.
     private func show(
         _ text: NotificationText,
         _ then: @escaping @LoopActor (Choice) -> Void
@@ -122,7 +122,7 @@ import TokendProtocol
         if isAction { close(id) }
     }
 
-    /// What is called at most once.
+    /// A callback that is called at most once.
     @LoopActor private final class Once {
         private var body: (@LoopActor (Choice) -> Void)?
         var id: UInt32?
@@ -139,7 +139,7 @@ import TokendProtocol
             body?(choice)
         }
 
-        /// - Returns: false where it had been called, or ended.
+        /// - Returns: false if it had been called, or ended.
         func end() -> Bool {
             defer { body = nil }
             return body != nil
@@ -154,9 +154,9 @@ struct NotificationService {
 
     var capabilities: BusCall { call("GetCapabilities", []) }
 
-    /// One with buttons stays until it is answered or closed, and is urgent, since somebody waits for it.
+    /// A notification with buttons stays until it is answered or closed, and is urgent, since a request waits for it.
     ///
-    /// - Parameter id: the notification that it takes the place of; 0: none.
+    /// - Parameter id: the notification that it replaces; 0: none.
     func notify(_ text: NotificationText, replacing id: UInt32 = 0) -> BusCall {
         let isQuestion = !text.actions.isEmpty
         return call(
@@ -168,7 +168,7 @@ struct NotificationService {
                     of: "{sv}",
                     [
                         .entry(.string("urgency"), .variant(.byte(isQuestion ? 2 : 1))),
-                        // The desktop file that is installed: desktops show its name, and keep what a user set for it.
+                        // The installed desktop file: desktops show its name, and keep the user's settings for it.
                         .entry(.string("desktop-entry"), .variant(.string("tokend"))),
                     ]
                 ),
@@ -181,7 +181,7 @@ struct NotificationService {
 
     func signal(_ member: String) -> BusMatch {
         var match = BusMatch(sender: Self.name, path: Self.path, interface: Self.name, member: member)
-        // Services tell the program alone that shows a notification.
+        // Services send these signals only to the program that shows a notification.
         match.takesAddressed = true
         return match
     }
@@ -191,7 +191,7 @@ struct NotificationService {
     }
 }
 
-/// What a notification says; its body is markup.
+/// The text of a notification; its body is markup.
 struct NotificationText {
     var summary: String
     var body: String
@@ -220,7 +220,7 @@ struct NotificationText {
         actions = reminder.hasButton ? [("default", "Sign in"), ("login", "Sign in")] : []
     }
 
-    /// That it is done.
+    /// A text that says that the sign-in is done.
     init(done reminder: LoginReminder) {
         summary = "Signed in to “\(reminder.account)”"
         body = Self.shown(reminder.message)

@@ -14,7 +14,7 @@ final class KeyringStore: CredentialStore {
 
     /// - Parameters:
     ///   - lock: held as long as the store is used.
-    ///   - state: where it is noted which program holds the items.
+    ///   - state: records which program holds the items.
     init(lock: consuming InstanceLock, state: any LastingState) {
         keyring = Keyring(holder: state.notes.keyring, common: Self.ours)
         self.lock = lock
@@ -56,7 +56,7 @@ final class KeyringStore: CredentialStore {
         attributes["issuer"] = item.issuer
         attributes["client_id"] = item.clientID
         do {
-            // An item of the same account with another issuer or client would stay beside the new one.
+            // An item of the same account with another issuer or client would remain beside the new one.
             let others = try await keyring.items(matching: place)
                 .filter { $0.attributes["issuer"] != item.issuer || $0.attributes["client_id"] != item.clientID }
             try await keyring.store(KeyringItem(attributes: attributes, label: item.label, secret: item.secret))
@@ -78,7 +78,7 @@ final class KeyringStore: CredentialStore {
         }
     }
 
-    /// Notes down which program has the items, so that a later daemon does not believe another one that has none.
+    /// Records which program has the items, so that a later daemon does not trust another one without any.
     private func noteHolder(_ holder: String?, ifAny items: [KeyringItem]? = nil) {
         let new = items?.isEmpty == true ? nil : holder
         if state.notes.keyring != new { state.change { $0.keyring = new } }
@@ -98,7 +98,7 @@ final class KeyringStore: CredentialStore {
 }
 
 extension StoredItem {
-    /// nil for an item that names no account, or is of a kind of a later version.
+    /// nil for an item without an account, or of a later version's kind.
     fileprivate init?(_ item: KeyringItem) {
         guard let account = item.attributes["account"],
             let kind = item.attributes["kind"].flatMap(Kind.init(rawValue:))

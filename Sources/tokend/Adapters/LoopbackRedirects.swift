@@ -7,7 +7,7 @@ import HTTPTypes
 import OAuth
 import Systemd
 
-/// Listens for the providers' answers with libmicrohttpd.
+/// Listens for redirects with libmicrohttpd.
 final class LoopbackRedirects: RedirectListening {
     private let loop: EventLoop
     private let log: any EventLog
@@ -52,7 +52,7 @@ final class LoopbackRedirects: RedirectListening {
     }
 }
 
-/// A listener that is open.
+/// An open listener.
 private final class OpenListener: RedirectListener {
     private let listener: LoopbackListener
 

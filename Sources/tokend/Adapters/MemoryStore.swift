@@ -4,7 +4,7 @@
 import Broker
 import Secrets
 
-/// Keeps items in memory alone: for `store: "memory"`, where nothing shall outlive the daemon.
+/// Keeps items in memory alone: for `store: "memory"`, where nothing must outlive the daemon.
 final class MemoryStore: CredentialStore {
     private struct Place: Hashable {
         let kind: StoredItem.Kind

@@ -5,19 +5,19 @@ import Broker
 import StrictJSON
 import TokendProtocol
 
-/// The content of `state.json`, with what this daemon does not know of it.
+/// The content of `state.json`, including members that this daemon does not know.
 struct StateFile {
-    /// What this daemon knows.
+    /// The known members.
     private(set) var notes = LastingNotes()
     /// Members of a newer daemon.
     private var others: JSONObject = [:]
-    /// Answers of a newer daemon, which this one cannot keep to.
+    /// Answers of a newer daemon, which this one cannot apply.
     private var strangeDecisions: [JSONValue] = []
 
-    /// One that says nothing.
+    /// An empty one.
     init() {}
 
-    /// nil for what is no state file: no JSON, or a member that is known and of another type.
+    /// nil if it is not a state file: not JSON, or with a known member of another type.
     init?(_ bytes: [UInt8]) {
         guard let object = (try? JSONReader().read(bytes))?.object,
             let removals = Self.names(object, "removals"),
@@ -50,7 +50,7 @@ struct StateFile {
         return names.count == elements.count ? Set(names) : nil
     }
 
-    /// The content with other notes in it.
+    /// The content with these notes.
     func bytes(saying notes: LastingNotes) -> [UInt8] {
         var content = others
         content["removals"] = .array(notes.removals.sorted().map { .string($0) })

@@ -6,26 +6,26 @@ import StrictJSON
 import Systemd
 import TokendProtocol
 
-/// What outlives a restart and is no secret: `$XDG_STATE_HOME/tokend/state.json`.
+/// The persistent state, which is not secret: `$XDG_STATE_HOME/tokend/state.json`.
 ///
-/// A change is on the disk when `change` returns, or the caller is told that it is not; it is then tried again until it
-/// is. A file that cannot be read, or that makes no sense, is never written over: it is read again before the first
-/// change, and put aside then if that is of no use.
+/// A change is durable when `change` returns, or the caller gets the fault; the write is then retried until it
+/// succeeds. A file that cannot be read or parsed is never overwritten: it is read again before the first change, and
+/// renamed then if it is still unusable.
 final class StateFolder: LastingState {
-    /// Between two attempts to write what could not be written.
+    /// Between two attempts to write.
     private static let retryGap: Duration = .seconds(30)
 
     private(set) var notes = LastingNotes()
-    /// Why `notes` is not what the file says, or was until it was put aside; why it would not outlive a restart.
+    /// Why `notes` differs from the file, or did until the file was renamed; or why it would not survive a restart.
     private(set) var fault: LastingFault?
     private let folder: String
     private let loop: EventLoop
     private let log: any EventLog
-    /// What a newer daemon has noted down beside; it is there again when that daemon is.
+    /// Members of a newer daemon; they are kept for its return.
     private var others = StateFile()
-    /// The file has something that is not known here.
+    /// The file has content that could not be read.
     private var isUnread = false
-    /// The file does not say what `notes` does.
+    /// The file differs from `notes`.
     private var isOwed = false
     private var retry: EventSource?
 
@@ -45,7 +45,7 @@ final class StateFolder: LastingState {
     }
 
     func change(_ edit: (inout LastingNotes) -> Void) -> LastingFault? {
-        // Once something was changed in its stead, what the file says comes too late.
+        // After a change in memory, the file's content is obsolete.
         if isUnread, !isOwed { read() }
         let before = notes
         edit(&notes)

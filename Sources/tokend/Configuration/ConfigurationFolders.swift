@@ -6,9 +6,9 @@ import JOSE
 import Systemd
 import TokendProtocol
 
-/// Where configuration lies: the administrator's folder below the user's.
+/// The configuration's folders: the user's overrides the administrator's.
 package struct ConfigurationFolders {
-    /// The user's; the one that `status` names.
+    /// The user's, which `status` names.
     package let personal: String
     let administrative = "/etc/tokend"
 
@@ -23,14 +23,14 @@ package struct ConfigurationFolders {
         }
     }
 
-    /// The folders that a change of a file can happen in.
+    /// The folders that contain configuration files.
     package var watched: [String] {
         [personal, administrative].flatMap { [$0, $0 + "/accounts", $0 + "/providers"] }
     }
 
-    /// Reads every file, as it is at this moment.
+    /// Reads every file as it is now.
     ///
-    /// - Parameter last: what was read before; of it is kept what cannot be read just now.
+    /// - Parameter last: the previous reading, used for whatever cannot be read now.
     package func read(
         keeping last: Configuration.Files? = nil,
         access: ConfigurationReader.Access = ConfigurationReader.Access()
@@ -45,7 +45,7 @@ package struct ConfigurationFolders {
         return reading.files
     }
 
-    /// The SHA-256 of a file's content, in hexadecimal; nil where it cannot be read.
+    /// The SHA-256 of a file's content, in hexadecimal; nil if it cannot be read.
     static func digest(ofFile path: String) -> String? {
         (try? RegularFile.bytes(of: path)).map(digest(of:))
     }
@@ -60,7 +60,7 @@ package struct ConfigurationFolders {
 }
 
 extension String? {
-    /// nil for an empty string, too: an empty variable is an unset one.
+    /// nil for an empty string: an empty variable counts as unset.
     var nonEmpty: String? {
         guard let self, !self.isEmpty else { return nil }
         return self

@@ -4,10 +4,10 @@
 package import Broker
 package import Systemd
 
-/// Reads the configuration time and again, and keeps what was read of a file that cannot be read just now: where
-/// descriptors are short or a disk fails, no account is gone.
+/// Reads the configuration repeatedly, and keeps the last content of a file that cannot be read now: if descriptors are
+/// short or a disk fails, no account is lost.
 package final class ConfigurationReader {
-    /// How files are read; tests read none.
+    /// How files are read; replaced in tests.
     package struct Access {
         package typealias Fault = FileFault
 
@@ -26,7 +26,7 @@ package final class ConfigurationReader {
     private let folders: ConfigurationFolders
     private let access: Access
     private var last: Configuration.Files?
-    /// Of the files that accounts name, as they were when they could be read.
+    /// Digests of the files that accounts name, when they were last readable.
     private var digests: [String: String] = [:]
     private var staleDigests: Set<String> = []
 
@@ -38,20 +38,20 @@ package final class ConfigurationReader {
     /// Whether something could not be read that may be readable soon.
     package var isIncomplete: Bool { last?.isIncomplete == true || !staleDigests.isEmpty }
 
-    /// Reads every file, as it is at this moment.
+    /// Reads every file as it is now.
     package func read() -> Configuration.Files {
         let files = folders.read(keeping: last, access: access)
         last = files
         return files
     }
 
-    /// Whether reading again would bring something else than `files`.
+    /// Whether reading again would give anything other than `files`.
     package func hasChanged(since files: Configuration.Files) -> Bool {
         let isReadable = staleDigests.contains { (try? access.bytes($0)) != nil }
         return read() != files || isReadable
     }
 
-    /// The SHA-256, in hexadecimal, of a file that an account names; nil where it cannot be read.
+    /// The SHA-256, in hexadecimal, of a file that an account names; nil if it cannot be read.
     package func digest(ofFile path: String) -> String? {
         staleDigests.remove(path)
         do throws(FileFault) {

@@ -13,7 +13,7 @@ struct ConfigurationReading {
 
     private(set) var files: Configuration.Files
     private let access: ConfigurationReader.Access
-    /// What was read before; of it is kept what cannot be read just now.
+    /// The previous reading, used for whatever cannot be read now.
     private let last: Configuration.Files?
 
     init(_ access: ConfigurationReader.Access, _ last: Configuration.Files?, into files: Configuration.Files) {
@@ -38,8 +38,8 @@ struct ConfigurationReading {
         }
     }
 
-    /// Reads the administrator's rules: the daemon does not serve without them, so what cannot be read is a fault of its
-    /// own, unless it was read before.
+    /// Reads the administrator's rules: the daemon does not serve without them, so an unreadable file is a fault,
+    /// unless it was read before.
     mutating func readPolicy(_ path: String) {
         do throws(FileFault) {
             files.policy = ConfigurationSource(file: path, bytes: try access.bytes(path))
@@ -69,7 +69,7 @@ struct ConfigurationReading {
                     ConfigurationFault(file: folder, message: "cannot be listed (\(error.reason))" + Self.advice(error))
                 )
             }
-            // Who is signed in there stays so.
+            // The accounts there stay signed in.
             return keepAll(of: folder, sources, faults)
         }
         for name in names.sorted() where !name.hasPrefix(".") {
@@ -77,13 +77,13 @@ struct ConfigurationReading {
             if name.hasSuffix(".json5") {
                 read(String(name.dropLast(6)), path, sources, faults)
             } else if [".json", ".json5", ".jsonc"].contains(where: name.lowercased().hasSuffix) {
-                // A user meant this one to be read; what else lies there (an editor's copy, a note) is nobody's fault.
+                // This one was probably meant to be read; other files (an editor's copy, a note) are ignored.
                 files.folderFaults.append(ConfigurationFault(file: path, message: "its name must end in .json5"))
             }
         }
     }
 
-    /// A file above another one stands for it, also where it cannot be read.
+    /// A file overrides the one in a lower layer even if it cannot be read.
     private mutating func read(_ name: String, _ path: String, _ sources: Sources, _ faults: Faults) {
         files[keyPath: sources][name] = nil
         files[keyPath: faults][name] = nil
@@ -100,7 +100,7 @@ struct ConfigurationReading {
         }
     }
 
-    /// Notes that what was read before of a file or a folder holds for now.
+    /// Records that the previous reading of a file or a folder stays in use.
     private mutating func keep(_ path: String, _ error: FileFault) {
         files.isIncomplete = true
         files.folderFaults.append(
@@ -112,7 +112,7 @@ struct ConfigurationReading {
         )
     }
 
-    /// Takes over what was read before of the files of a folder.
+    /// Keeps the previous reading of a folder's files.
     private mutating func keepAll(of folder: String, _ sources: Sources, _ faults: Faults) {
         guard let last else { return }
         for (name, source) in last[keyPath: sources] where source.file == "\(folder)/\(name).json5" {
@@ -133,7 +133,7 @@ struct ConfigurationReading {
         error.code == .forbidden ? "; check its owner and mode" : ""
     }
 
-    /// Whether a name is there that leads nowhere.
+    /// Whether the path is a dangling link.
     private static func isLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0

@@ -5,25 +5,25 @@ import Broker
 import Glibc
 import Systemd
 
-/// Notices changed configuration files. A folder that is not there yet is waited for in the nearest one above it.
+/// Notices changed configuration files. A missing folder is waited for in its nearest existing parent.
 final class ConfigurationWatch {
     private let loop: EventLoop
     private let folders: [String]
     private let onChange: () -> Void
     private let onFault: (String) -> Void
     private let addWatch: AddWatch?
-    /// A folder could not be watched, which was told.
+    /// A folder could not be watched, which was reported.
     private var isBlind = false
     private var sources: [EventSource] = []
     private var pause: EventSource?
     private var second: EventSource?
 
-    /// Watches a folder; takes what is to be called for each change.
+    /// Watches a folder; takes the callback for each change.
     typealias AddWatch = (_ folder: String, _ handler: @escaping () -> Void) throws(SystemdError) -> EventSource
 
     /// - Parameters:
     ///   - addWatch: nil: the kernel's inotify.
-    ///   - onFault: called with a sentence where a folder cannot be watched, once until all can.
+    ///   - onFault: called with a sentence if a folder cannot be watched, once until all can.
     ///   - onChange: called once for changes that come together.
     init(
         loop: EventLoop,
@@ -61,7 +61,7 @@ final class ConfigurationWatch {
         return try loop.addInotify(folder) { _ in handler() }
     }
 
-    /// Editors write in several steps: what comes within a moment is one change.
+    /// Editors write in several steps: changes within a moment count as one.
     private func changed() {
         guard pause == nil else { return }
         pause = loop.addTimer(at: loop.bootTime.advanced(by: .milliseconds(50)), accuracy: .milliseconds(10)) {
@@ -72,7 +72,7 @@ final class ConfigurationWatch {
         }
     }
 
-    /// Asks for a look in a while, though nothing may have changed.
+    /// Schedules another check, though nothing may have changed.
     func lookAgain() {
         guard second == nil else { return }
         second = loop.addTimer(at: loop.bootTime.advanced(by: .seconds(5)), accuracy: .milliseconds(500)) {

@@ -9,10 +9,10 @@ import Systemd
 
 /// Grants in one encrypted file, for machines without a Secret Service: `store: "file"`.
 ///
-/// AES-256-GCM under a key that scrypt makes of a passphrase (or of a key file). All of it happens on a thread of its
-/// own; the loop never waits for the disk or for the key.
+/// AES-256-GCM under a key that scrypt derives from a passphrase (or from a key file). All work is done on a separate
+/// thread; the loop never waits for the disk or for the key.
 package final class FileStore: CredentialStore {
-    /// Passphrases that may be tried at once; each takes a third of a second of the thread.
+    /// The most passphrases that are tried at once; each takes the thread a third of a second.
     private static let attemptLimit = 4
 
     private let worker: StoreWorker
@@ -25,10 +25,10 @@ package final class FileStore: CredentialStore {
     /// Takes the lock, and touches nothing else yet.
     ///
     /// - Parameters:
-    ///   - path: absolute; its folder is made where it is missing.
-    ///   - credentials: `$CREDENTIALS_DIRECTORY`; nil where there is none.
+    ///   - path: absolute; its folder is created if it is missing.
+    ///   - credentials: `$CREDENTIALS_DIRECTORY`; nil if unset.
     ///   - cost: see `StoreVault`.
-    /// - Throws: 73 and a sentence where another daemon has the store, or its folder cannot be used.
+    /// - Throws: 73 and a sentence if another daemon has the store, or its folder cannot be used.
     package init(
         path: String,
         key: DaemonConfiguration.StoreFile.Key,
@@ -59,7 +59,7 @@ package final class FileStore: CredentialStore {
         return (environment["HOME"] ?? "/") + "/.local/share/tokend/store.json"
     }
 
-    /// The path by the one name of its folder: two daemons that come by two names meet at one lock.
+    /// The path with its folder resolved: two daemons that use two names for it get the same lock.
     private static func withRealFolder(_ path: String) throws(StartFailure) -> String {
         let folder = PrivateFile.folder(of: path)
         guard let real = realpath(folder, nil) else {
@@ -91,7 +91,7 @@ package final class FileStore: CredentialStore {
         }
     }
 
-    /// Nobody is asked; `timeout` is of no use to a key that takes a third of a second.
+    /// There is no prompt; `timeout` is ignored, since deriving a key takes a third of a second.
     package func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
         guard attempts < Self.attemptLimit else {
             throw StoreError(code: .locked, message: "several passphrases are being tried already", passphrase: .needed)

@@ -3,17 +3,17 @@
 
 import Glibc
 
-/// A file that is one user's alone, replaced as a whole or not at all.
+/// A file that only its user can read, replaced as a whole or not at all.
 package struct PrivateFile: Sendable {
-    /// A system call that failed, or a file that is not as it must be.
+    /// A failed system call, or a file in an unacceptable state.
     package struct Fault: Error, Equatable {
         /// One sentence for a user, with the path.
         package let message: String
     }
 
-    /// An absolute path in a folder that is there.
+    /// An absolute path in an existing folder.
     package let path: String
-    /// Makes a descriptor's content durable; fsync(2) but in tests.
+    /// Makes a descriptor's content durable; fsync(2) except in tests.
     private let synchronize: @Sendable (Int32) -> Int32
 
     package init(_ path: String, synchronize: @escaping @Sendable (Int32) -> Int32 = { fsync($0) }) {
@@ -23,13 +23,13 @@ package struct PrivateFile: Sendable {
 
     // MARK: Reading
 
-    /// The whole content; nil where there is no such file.
+    /// The whole content; nil if there is no such file.
     ///
-    /// - Parameter mustBeClosed: whether a file that its group or others may read or write is refused; else it is
-    ///   closed to them.
-    /// - Throws: also for what is no regular file, another user's, or longer than `limit`.
+    /// - Parameter mustBeClosed: whether a file that its group or others may read or write is refused; otherwise its
+    ///   mode is corrected.
+    /// - Throws: also for a file that is not regular, not the user's, or longer than `limit`.
     package func read(limit: Int, mustBeClosed: Bool = false) throws(Fault) -> [UInt8]? {
-        // Not blocking: a pipe in the file's place must not hold anybody up.
+        // Not blocking: a pipe in place of the file must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -40,8 +40,8 @@ package struct PrivateFile: Sendable {
         return try bytes(of: descriptor, limit: limit)
     }
 
-    /// The whole content of a file that the service manager has placed, and guards by its folder: a service with a `User=`
-    /// of its own reads root's file, by an access control list. nil where there is no such file.
+    /// The whole content of a file that the service manager placed in a protected folder: a service with its own
+    /// `User=` reads root's file through an access control list. nil if there is no such file.
     package func readGiven(limit: Int) throws(Fault) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -83,10 +83,10 @@ package struct PrivateFile: Sendable {
 
     // MARK: Writing
 
-    /// Replaces the content: written aside with mode 0600, made durable, and renamed into its place.
+    /// Replaces the content: written to a temporary file with mode 0600, made durable, and renamed.
     ///
-    /// The file is never opened for writing: whatever fails, the old content is there. Only where the folder itself
-    /// could not be made durable after the renaming does an error leave the new content in place.
+    /// The file is never opened for writing: if anything fails, the old content remains. Only if the folder itself
+    /// could not be made durable after renaming does an error leave the new content in place.
     package func replace(with content: [UInt8]) throws(Fault) {
         let aside = path + ".new"
         unlink(aside)
@@ -109,9 +109,9 @@ package struct PrivateFile: Sendable {
         try synchronizeFolder()
     }
 
-    /// Gives what is at the path another name beside it, whatever it is.
+    /// Renames whatever is at the path to a name beside it.
     ///
-    /// - Returns: the path that it has then; nil where there was nothing.
+    /// - Returns: its new path; nil if there was nothing.
     package func putAside() throws(Fault) -> String? {
         var status = stat()
         var number = 1
@@ -139,7 +139,7 @@ package struct PrivateFile: Sendable {
         }
     }
 
-    /// Until the folder is on the disk, so is the old file under its name.
+    /// Until the folder is durable, so is the old file under its name.
     private func synchronizeFolder() throws(Fault) {
         let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("cannot make durable") }
@@ -149,13 +149,13 @@ package struct PrivateFile: Sendable {
 
     // MARK: Folders
 
-    /// The folder that holds a path.
+    /// The parent folder of a path.
     package static func folder(of path: String) -> String {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         return folder.isEmpty ? "/" : String(folder)
     }
 
-    /// Makes a folder and those above it that are missing, each with mode 0700; those that are there stay as they are.
+    /// Creates a folder and its missing parents, each with mode 0700; existing ones are not changed.
     package static func makeFolder(_ folder: String) throws(Fault) {
         if mkdir(folder, 0o700) == 0 || errno == EEXIST { return }
         if errno == ENOENT, folder.count > 1 {

@@ -14,27 +14,27 @@ import StrictJSON
 ///
 /// Bytes are in base64url. The seal covers the plain members too: none of them can be exchanged unseen.
 package struct SealedStore: Sendable {
-    /// Why a file is not one that this daemon can open.
+    /// Why this daemon cannot open a file.
     package enum Fault: Error, Equatable {
-        /// No file of ours, or a damaged one.
+        /// Not a store file, or a damaged one.
         case notOurs
-        /// Of a later daemon.
+        /// Written by a later daemon.
         case newer(version: Int64)
-        /// Its key would cost too much, or cannot be made.
+        /// Deriving its key would cost too much, or is impossible.
         case unusableKey
     }
 
-    /// The version that is written, and the only one so far.
+    /// The version that is written; the only one so far.
     package static let version: Int64 = 1
     /// The largest file that is read or written, in bytes.
     package static let sizeLimit = 16 << 20
 
-    /// How the key is made of the passphrase.
+    /// How the key is derived from the passphrase.
     package let scrypt: Scrypt
     private let nonce: [UInt8]
     private let data: [UInt8]
 
-    /// Reads a file's content; nothing in it is believed but its form.
+    /// Parses a file's content, which is not trusted.
     package init(_ content: [UInt8]) throws(Fault) {
         guard let object = (try? JSONReader(maximumDepth: 4).read(content))?.object,
             object["format"]?.string == Self.format, let version = object["version"]?.int64
@@ -61,7 +61,7 @@ package struct SealedStore: Sendable {
     /// Seals `plain`.
     ///
     /// - Parameters:
-    ///   - scrypt: how `key` was made; kept beside the sealed data.
+    ///   - scrypt: how `key` was derived; stored beside the sealed data.
     ///   - nonce: 12 fresh random bytes.
     package init(_ plain: Secret, key: SealingKey, scrypt: Scrypt, nonce: [UInt8]) throws(JOSEError) {
         self.scrypt = scrypt
@@ -69,9 +69,9 @@ package struct SealedStore: Sendable {
         data = try key.seal(plain, nonce: nonce, context: Self.context(scrypt))
     }
 
-    /// What is sealed.
+    /// The sealed data.
     ///
-    /// - Throws: where the key is another one, or the file has been changed.
+    /// - Throws: if the key is wrong, or the file has been changed.
     package func open(with key: SealingKey) throws(JOSEError) -> Secret {
         try key.open(data, nonce: nonce, context: Self.context(scrypt))
     }
@@ -87,7 +87,7 @@ package struct SealedStore: Sendable {
     private static let format = "tokend-store"
     private static let cipher = "AES-256-GCM"
 
-    /// The plain members as this daemon writes them: what the seal covers beside the data.
+    /// The plain members as this daemon writes them, which the seal authenticates.
     private static func context(_ scrypt: Scrypt) -> [UInt8] {
         JSONWriter.bytes(.object(header(scrypt)))
     }

@@ -5,7 +5,7 @@ package import Broker
 package import Secrets
 import StrictJSON
 
-/// What is sealed in the file store: the items, one of each kind an account, attributes and all.
+/// The sealed content of the file store: the items with their attributes, one of each kind per account.
 package struct StoreContents: Sendable, Equatable {
     package var items: [StoredItem]
 
@@ -24,7 +24,7 @@ package struct StoreContents: Sendable, Equatable {
             else {
                 return nil
             }
-            // Files of before there were two kinds name none.
+            // Files from before there were two kinds have no kind.
             let word = object["kind"]?.string ?? StoredItem.Kind.grant.rawValue
             guard let kind = StoredItem.Kind(rawValue: word) else { return nil }
             items.append(
@@ -40,7 +40,7 @@ package struct StoreContents: Sendable, Equatable {
         }
     }
 
-    /// As JSON; what is revealed on the way is freed unwiped, but for the last and largest copy.
+    /// As JSON; intermediate copies are freed without being wiped, except for the last and largest.
     package func encoded() -> Secret {
         let entries = items.map { item -> JSONValue in
             [
@@ -58,7 +58,7 @@ package struct StoreContents: Sendable, Equatable {
         items.first { $0.kind == kind && $0.account == account }
     }
 
-    /// Takes the place of the account's item of that kind.
+    /// Replaces the account's item of that kind.
     package mutating func put(_ item: StoredItem) {
         remove(item.kind, account: item.account)
         items.append(item)

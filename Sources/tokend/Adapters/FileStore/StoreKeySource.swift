@@ -3,21 +3,21 @@
 
 import Secrets
 
-/// Where the file store's key comes from, where nobody gives a passphrase.
+/// The source of the file store's key, if not a passphrase from the user.
 package enum StoreKeySource: Sendable {
-    /// A file of the user's own.
+    /// A file of the user's.
     case file(PrivateFile)
-    /// One that the service manager hands over (`LoadCredential=`, systemd.exec(5)): `folder` is
-    /// `$CREDENTIALS_DIRECTORY`, nil where there is none.
+    /// A credential from the service manager (`LoadCredential=`, systemd.exec(5)): `folder` is
+    /// `$CREDENTIALS_DIRECTORY`, nil if unset.
     case credential(name: String, folder: String?)
 
     private static let limit = 65_536
 
-    /// The content, without the line's end that an editor leaves.
+    /// The content, without a final newline from an editor.
     ///
     /// - Parameters:
-    ///   - store: the path of the store that it is for.
-    ///   - isNew: whether there is no such store yet: then any key will do.
+    ///   - store: the path of its store.
+    ///   - isNew: whether there is no such store yet: then any key is accepted.
     func secret(of store: String, isNew: Bool) throws(PrivateFile.Fault) -> Secret {
         var bytes: [UInt8]
         switch self {
@@ -51,7 +51,7 @@ package enum StoreKeySource: Sendable {
             + "make a new key file, and sign in again"
     }
 
-    /// What opens the store, for a sentence.
+    /// Its name, for a sentence.
     var noun: String {
         switch self {
         case .file(let file): "the key file \(file.path)"

@@ -7,10 +7,10 @@ package import Secrets
 
 /// The file store itself, synchronous: reads, opens, changes and writes the file, and holds the key in between.
 ///
-/// Everything but the key is read anew for each call, so that what lies on the disk is what counts. A file that was
-/// there and is gone is a fault, not an empty store: a volume that is not mounted is not a sign-out.
+/// Everything but the key is read again for each call, so that the file on the disk is authoritative. A file that has
+/// disappeared is a fault, not an empty store: an unmounted volume is not a sign-out.
 package final class StoreVault {
-    /// Random bytes for one call, from the daemon's source of them.
+    /// Random bytes for one call, from the daemon's entropy.
     package struct FreshBytes: Sendable {
         package let nonce: [UInt8]
         package let salt: [UInt8]
@@ -35,8 +35,8 @@ package final class StoreVault {
     /// Touches nothing yet.
     ///
     /// - Parameters:
-    ///   - source: has what the key is made of; nil where a person gives a passphrase.
-    ///   - cost: what making the key of a new store costs; a store that is there says it itself.
+    ///   - source: the key's source; nil if the user gives a passphrase.
+    ///   - cost: of deriving the key of a new store; an existing store states its own.
     package init(_ file: PrivateFile, key source: StoreKeySource? = nil, cost: Scrypt.Cost = .interactive) {
         self.file = file
         self.source = source
@@ -65,7 +65,7 @@ package final class StoreVault {
 
     // MARK: Opening
 
-    /// Opens the store, or makes it.
+    /// Opens the store, or creates it.
     package func unlock(_ passphrase: Secret?, _ fresh: FreshBytes) throws(StoreError) {
         guard source == nil || passphrase == nil else {
             let noun = source?.noun ?? ""

@@ -6,14 +6,13 @@ import Glibc
 import Synchronization
 import Systemd
 
-/// The one thread that the vault lives on: making a key takes a third of a second, and a disk may take longer.
+/// The thread of the vault: deriving a key takes a third of a second, and a disk may take longer.
 ///
-/// Work is done in the order in which it comes. Nobody waits for the thread's end, which comes after the last work once
-/// this object is gone.
+/// Work is done in order. The thread is not joined; it ends after the last work once this object is gone.
 final class StoreWorker: Sendable {
     typealias Work = @Sendable (StoreVault) -> Void
 
-    /// What the thread and the others share.
+    /// State shared between the thread and its callers.
     private final class Desk: Sendable {
         struct State {
             var queue: [Work] = []
@@ -23,7 +22,7 @@ final class StoreWorker: Sendable {
         let state = Mutex(State())
         let bell = Bell()
 
-        /// Waits for the next work; nil when there will be none.
+        /// Waits for the next work; nil at the end.
         func take() -> Work? {
             while true {
                 let (work, isClosed) = state.withLock { state in
@@ -45,7 +44,7 @@ final class StoreWorker: Sendable {
         }
 
         func run() {
-            // Signals are the loop's.
+            // The loop handles signals.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)

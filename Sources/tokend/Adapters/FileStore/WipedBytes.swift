@@ -4,7 +4,7 @@
 import Glibc
 
 extension [UInt8] {
-    /// Overwrites the bytes, where no other array shares them.
+    /// Overwrites the bytes, unless another array shares them.
     mutating func wipe() {
         withUnsafeMutableBytes { buffer in
             if let address = buffer.baseAddress { explicit_bzero(address, buffer.count) }
