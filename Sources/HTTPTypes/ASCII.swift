@@ -9,7 +9,7 @@ extension UInt8 {
 
     var isASCIIAlphanumeric: Bool { isASCIIDigit || isASCIILetter }
 
-    /// "A" to "Z" as "a" to "z"; every other byte as it is.
+    /// "A" to "Z" as "a" to "z"; every other byte unchanged.
     var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
     /// SP or HTAB.
@@ -38,10 +38,10 @@ extension UInt8 {
 }
 
 extension String {
-    /// The text with ASCII capitals made small, and nothing else changed.
+    /// The text with ASCII capitals in lower case, otherwise unchanged.
     var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
 
-    /// The text without spaces and tabs at its two ends (OWS of RFC 9110, section 5.6.3).
+    /// The text without spaces and tabs at both ends (OWS of RFC 9110, section 5.6.3).
     func trimmingSpaces() -> String {
         guard let first = utf8.firstIndex(where: { !$0.isHTTPSpace }),
             let last = utf8.lastIndex(where: { !$0.isHTTPSpace })

@@ -5,27 +5,27 @@
 package struct AuthenticationChallenge: Sendable, Hashable {
     /// One parameter of a challenge.
     package struct Parameter: Sendable, Hashable {
-        /// The name in small letters.
+        /// The name in lower case.
         package let name: String
 
         /// The value without its quotes and escapes.
         package let value: String
     }
 
-    /// The scheme in small letters, such as `bearer`, `dpop`.
+    /// The scheme in lower case, such as `bearer`, `dpop`.
     package let scheme: String
 
-    /// What some schemes carry instead of parameters (`Negotiate`).
+    /// Used by some schemes instead of parameters (`Negotiate`).
     package internal(set) var token68: String?
 
-    /// In their order; a doubled name keeps its first value.
+    /// In their order; the first value of a doubled name counts.
     package internal(set) var parameters: [Parameter] = []
 
     init(scheme: String) {
         self.scheme = scheme.asciiLowercased
     }
 
-    /// The value of a parameter, its name compared in any case.
+    /// The value of a parameter; names are compared without case.
     package subscript(name: String) -> String? {
         let name = name.asciiLowercased
         return parameters.first { $0.name == name }?.value
@@ -33,7 +33,7 @@ package struct AuthenticationChallenge: Sendable, Hashable {
 
     /// Every challenge in the values of all `WWW-Authenticate` fields, in order.
     ///
-    /// Lenient, since servers are: what cannot be read is skipped up to the next comma.
+    /// Lenient, since servers are: unreadable text is skipped up to the next comma.
     package static func parse(_ values: [String]) -> [AuthenticationChallenge] {
         values.flatMap { value in
             var reader = ChallengeReader(value)
@@ -43,7 +43,7 @@ package struct AuthenticationChallenge: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-    /// The challenges that came with the answer.
+    /// The answer's challenges.
     package var challenges: [AuthenticationChallenge] {
         AuthenticationChallenge.parse(headers.values(of: "WWW-Authenticate"))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Base64 with padding (RFC 4648, section 4), as HTTP and SASL want it.
+/// Base64 with padding (RFC 4648, section 4), for HTTP and SASL.
 package enum Base64 {
     /// The bytes as text.
     package static func encode(_ bytes: [UInt8]) -> String {

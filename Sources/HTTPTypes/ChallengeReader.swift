@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Takes one `WWW-Authenticate` value apart (RFC 9110, section 11.6.1).
+/// Parses one `WWW-Authenticate` value (RFC 9110, section 11.6.1).
 ///
-/// Commas part both challenges and parameters; a word before `=` is a parameter of the challenge that is
-/// open, any other word begins a challenge.
+/// Commas separate both challenges and parameters; a word before `=` is a parameter of the current challenge, any other
+/// word begins a new one.
 struct ChallengeReader {
     private var rest: Substring.UTF8View
     private var challenges: [AuthenticationChallenge] = []
-    /// The parameters of the challenge that is open: a client may send as many as its line holds.
+    /// The parameters of the current challenge: there may be as many as fit in a line.
     private var names: Set<String> = []
 
     init(_ value: String) {
@@ -35,13 +35,13 @@ struct ChallengeReader {
         return challenges
     }
 
-    /// Skips spaces and commas; says whether something follows.
+    /// Skips spaces and commas; returns whether anything follows.
     private mutating func skipSeparators() -> Bool {
         _ = take { $0.isHTTPSpace || $0 == UInt8(ascii: ",") }
         return !rest.isEmpty
     }
 
-    /// Skips what cannot be read, a quoted string as a whole.
+    /// Skips unreadable text, a quoted string as a whole.
     private mutating func skipToComma() {
         while let byte = rest.first, byte != UInt8(ascii: ",") {
             if byte == UInt8(ascii: "\"") {
@@ -52,7 +52,7 @@ struct ChallengeReader {
         }
     }
 
-    /// Opens a challenge, with the token68 that stands alone behind its scheme if there is one.
+    /// Starts a challenge, with the token68 that follows its scheme, if there is one.
     private mutating func begin(scheme: String) {
         var challenge = AuthenticationChallenge(scheme: scheme)
         let before = rest
@@ -75,7 +75,7 @@ struct ChallengeReader {
         challenges[last].parameters.append(.init(name: name, value: value))
     }
 
-    /// Takes `= value` with the spaces that may be around the sign; nil, and nothing taken, if it is not there.
+    /// Reads `= value` with optional spaces around the sign; nil, and nothing consumed, if it is missing.
     private mutating func readParameterValue() -> String? {
         let before = rest
         _ = take(while: \.isHTTPSpace)
@@ -89,7 +89,7 @@ struct ChallengeReader {
         return readQuotedString()
     }
 
-    /// Takes a quoted string with its escapes (RFC 9110, section 5.6.4); an unclosed one ends with the value.
+    /// Reads a quoted string with its escapes (RFC 9110, section 5.6.4); an unclosed one ends with the value.
     private mutating func readQuotedString() -> String {
         rest = rest.dropFirst()
         var bytes: [UInt8] = []

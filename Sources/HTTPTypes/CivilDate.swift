@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A day of the Gregorian calendar and its number, reckoned in years that begin in March so that the
-/// day which only leap years have is the last one.
+/// A day of the Gregorian calendar and its number, computed in years that begin in March so that the leap day is the
+/// last one.
 struct CivilDate: Equatable {
     var year: Int
     var month: Int
@@ -14,7 +14,7 @@ struct CivilDate: Equatable {
         self.day = day
     }
 
-    /// The day so many days after 1 January 1970.
+    /// The day with this number of days after 1 January 1970.
     init(daysSince1970: Int) {
         let shifted = daysSince1970 + Self.daysFromYear0
         let era = shifted.floorDivided(by: Self.daysInEra)
@@ -27,7 +27,7 @@ struct CivilDate: Equatable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// How many days after 1 January 1970 it is.
+    /// The number of days after 1 January 1970.
     var daysSince1970: Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = shiftedYear.floorDivided(by: 400)

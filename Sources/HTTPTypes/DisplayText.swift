@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Text from outside (a provider's error description, a client's name) made fit to be shown to people,
-/// in a terminal, a notification, a log or a page.
+/// Cleans untrusted text (a provider's error description, a client's name) for display in a terminal, a notification, a
+/// log or a page.
 package enum DisplayText {
     /// The text on one line, without anything that moves a cursor, hides, or turns the direction of what
     /// is around it; cut to at most `limit` Unicode scalars, the last one `…` if something was cut.
@@ -30,7 +30,7 @@ package enum DisplayText {
         return joined(result[...])
     }
 
-    /// Whether it is ASCII to be seen, with single spaces between words: most text is.
+    /// Whether it is visible ASCII with single spaces between words: most text is.
     private static func isPlain(_ text: String) -> Bool {
         let space = UInt8(ascii: " ")
         var last = space
@@ -77,7 +77,7 @@ private struct EscapeScanner {
 
     private var state = State.text
 
-    /// Whether the scalar belongs to an escape sequence and is not to be shown.
+    /// Whether the scalar belongs to an escape sequence and must be dropped.
     mutating func consumes(_ scalar: Unicode.Scalar) -> Bool {
         switch state {
         case .text: return beginsSequence(scalar)
@@ -114,8 +114,7 @@ private struct EscapeScanner {
         }
     }
 
-    /// A control sequence ends with its final byte; a byte that cannot be in one ends it unseen and is
-    /// judged as text.
+    /// A control sequence ends with its final byte; an invalid byte ends it, too, and is treated as text.
     private mutating func continuesControlSequence(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20...0x3F: return true

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How far two words are from each other.
+/// The edit distance of two words.
 package enum EditDistance {
-    /// How many keys are wrong: left out, added, changed, or two swapped (Damerau–Levenshtein, restricted). Letter case
+    /// The number of wrong keys: missing, added, changed, or two swapped (Damerau–Levenshtein, restricted). Letter case
     /// counts.
     package static func between(_ left: String, _ right: String) -> Int {
         let left = Array(left)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The text as it may stand in an HTML element or a quoted attribute: `& < > " '` as references.
+/// The text escaped for an HTML element or a quoted attribute: `& < > " '` as references.
 package func escapeHTML(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)

@@ -3,18 +3,18 @@
 
 package import Secrets
 
-/// Names and values in order, as `application/x-www-form-urlencoded` carries them
-/// (RFC 6749, appendix B): the body of a token request, the query of a redirect.
+/// Names and values in order, as in `application/x-www-form-urlencoded` (RFC 6749, appendix B): the body of a token
+/// request, the query of a redirect.
 ///
-/// Values are held as secrets, so that a token can go from its `Secret` into a request's body without
-/// ever being a `String`. The description shows names only.
+/// Values are held as secrets, so that a token can go from its `Secret` into a request's body without ever being a
+/// `String`. The description shows names only.
 package struct FormParameters: Sendable, Hashable {
     /// One name with its value.
     package struct Element: Sendable, Hashable {
         /// The name, decoded.
         package let name: String
 
-        /// The value as it is kept.
+        /// The value as held.
         package let secret: Secret
 
         /// The value as text.
@@ -32,7 +32,7 @@ package struct FormParameters: Sendable, Hashable {
     /// The first value of that name, kept as a secret.
     package func secret(_ name: String) -> Secret? { elements.first { $0.name == name }?.secret }
 
-    /// Every value of that name: more than one means that the parameter was doubled.
+    /// Every value of that name: more than one means a doubled parameter.
     package func values(of name: String) -> [String] { elements.filter { $0.name == name }.map(\.value) }
 
     /// Adds a parameter at the end.
@@ -40,20 +40,20 @@ package struct FormParameters: Sendable, Hashable {
         append(name, Secret(value))
     }
 
-    /// Adds a parameter at the end whose value stays a secret.
+    /// Adds a parameter at the end with a secret value.
     package mutating func append(_ name: String, _ value: Secret) {
         elements.append(Element(name: name, secret: value))
     }
 
-    /// Adds a parameter at the end if there is a value and it is not empty: an empty one counts as
-    /// not sent (RFC 6749, section 3.1).
+    /// Adds a parameter at the end if the value is present and not empty: an empty one counts as not sent (RFC 6749,
+    /// section 3.1).
     package mutating func append(_ name: String, ifPresent value: String?) {
         if let value, !value.isEmpty {
             append(name, value)
         }
     }
 
-    /// The encoded bytes, written into the secret in place.
+    /// The encoded bytes, written directly into the secret.
     package func encoded() -> Secret {
         let capacity = elements.reduce(0) { $0 + 3 * ($1.name.utf8.count + $1.secret.count) + 2 }
         return Secret(capacity: capacity) { buffer in
@@ -73,8 +73,8 @@ package struct FormParameters: Sendable, Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// One value in the same encoding, as HTTP Basic wants client identifier and secret
-    /// (RFC 6749, section 2.3.1).
+    /// One value in the same encoding, as HTTP Basic requires for client identifier and secret (RFC 6749, section
+    /// 2.3.1).
     package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         encode(text.utf8) { bytes.append($0) }
@@ -113,7 +113,7 @@ package struct FormParameters: Sendable, Hashable {
 }
 
 extension FormParameters {
-    /// Reads a form; nil if a `%` does not stand before two hexadecimal digits or a value is not UTF-8.
+    /// Reads a form; nil if a `%` is not followed by two hexadecimal digits or a value is not UTF-8.
     ///
     /// Empty pieces (`a=1&&b=2`) are skipped; a piece without `=` is a name with an empty value.
     package static func decode(_ bytes: [UInt8]) -> FormParameters? {
@@ -128,8 +128,7 @@ extension FormParameters {
         return form
     }
 
-    /// Reads a form as a server sends it in an answer: a `%` that stands before anything else is itself, and what is not
-    /// UTF-8 becomes U+FFFD.
+    /// Reads a form from a server's answer: an invalid `%` is kept, and invalid UTF-8 becomes U+FFFD.
     package static func decodeLeniently(_ bytes: [UInt8]) -> FormParameters {
         var form = FormParameters()
         for piece in bytes.split(separator: UInt8(ascii: "&")) {

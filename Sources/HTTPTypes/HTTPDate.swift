@@ -3,10 +3,10 @@
 
 /// The three forms of an HTTP date (RFC 9110, section 5.6.7), as seconds since 1970.
 package enum HTTPDate {
-    /// The time that the text names, or nil if it is in none of the three forms.
+    /// The time in the text, or nil if it has none of the three forms.
     ///
-    /// The year of two digits in the second form is read so that it is at most 50 years after `now`
-    /// (seconds since 1970); without `now`, 70 to 99 are taken for 1970 to 1999.
+    /// The two-digit year of the second form is read so that it is at most 50 years after `now` (seconds since 1970);
+    /// without `now`, 70 to 99 mean 1970 to 1999.
     package static func unixTime(_ text: String, now: Int? = nil) -> Int? {
         let words = text.trimmingSpaces().split(separator: " ")
         switch words.count {
@@ -25,7 +25,7 @@ package enum HTTPDate {
         }
     }
 
-    /// The preferred form, as it is sent: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The preferred form for sending: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func text(unixTime: Int) -> String {
         let day = unixTime.floorDivided(by: 86400)
         let second = unixTime - day * 86400

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The fields of a message in their order, with names compared in any case (RFC 9110, section 5).
+/// The fields of a message in their order, with names compared without case (RFC 9110, section 5).
 ///
-/// A value never holds CR, LF or NUL, so that no text from elsewhere starts a field of its own: each of
-/// them is taken in as a space (RFC 9110, section 5.5). A field whose name is not a token is not taken
-/// in at all; check names from a configuration with `isFieldName` first. The description shows names only.
+/// A value never contains CR, LF or NUL, so that no foreign text can start another field: each of them becomes a space
+/// (RFC 9110, section 5.5). A field whose name is not a token is dropped; check configured names with `isFieldName`
+/// first. The description shows names only.
 package struct HTTPHeaders: Sendable {
     /// One field.
     package typealias Element = (name: String, value: String)
@@ -37,12 +37,12 @@ package struct HTTPHeaders: Sendable {
         fields.append((name, Self.fieldValue(value)))
     }
 
-    /// Whether the text is a token, the only form that a field's name may have (RFC 9110, section 5.6.2).
+    /// Whether the text is a token, the only valid form of a field's name (RFC 9110, section 5.6.2).
     package static func isFieldName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(\.isTokenCharacter)
     }
 
-    /// Whether two field names are the same in any case (ASCII).
+    /// Whether two field names are equal without case (ASCII).
     static func sameName(_ left: String, _ right: String) -> Bool {
         left.utf8.elementsEqual(right.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
@@ -55,7 +55,7 @@ package struct HTTPHeaders: Sendable {
 }
 
 extension HTTPHeaders: Equatable {
-    /// Equal when the same fields stand in the same order; names compare in any case.
+    /// Equal with the same fields in the same order; names are compared without case.
     package static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
         left.fields.elementsEqual(right.fields) { sameName($0.name, $1.name) && $0.value == $1.value }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The request methods that are sent or answered here (RFC 9110, section 9).
+/// The request methods in use (RFC 9110, section 9).
 package enum HTTPMethod: String, Sendable, Hashable {
     case get = "GET"
     case post = "POST"

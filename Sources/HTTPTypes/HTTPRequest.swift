@@ -3,26 +3,26 @@
 
 package import Secrets
 
-/// A request as a value; the transport sends it as it stands and follows no redirect.
+/// A request as a value; the transport sends it unchanged and follows no redirect.
 ///
-/// Its description says method, origin and path only: a query, a header or a body may hold a credential.
+/// Its description has method, origin and path only: a query, a header or a body may hold a credential.
 package struct HTTPRequest: Sendable {
-    /// What is asked of the server.
+    /// The request method.
     package var method: HTTPMethod
 
-    /// Where it goes, with its query.
+    /// The URL with its query.
     package var url: WebURL
 
     /// The fields that the caller sets; the transport adds `Host`, `Content-Length` and its own.
     package var headers: HTTPHeaders
 
-    /// What is sent after the headers, if anything; wiped with the request.
+    /// The body, if any; wiped with the request.
     package var body: Secret?
 
-    /// How long the whole exchange may take; nil leaves it to the transport's setting.
+    /// The timeout of the whole exchange; nil: the transport's setting.
     package var timeout: Duration?
 
-    /// A request; a GET without headers and body unless told otherwise.
+    /// A request; by default a GET without headers and body.
     package init(
         method: HTTPMethod = .get,
         url: WebURL,

@@ -3,15 +3,15 @@
 
 /// A whole answer as a value, whatever its status.
 ///
-/// Its description says status and size only: the body of a token endpoint's answer is a credential.
+/// Its description has status and size only: the body of a token endpoint's answer is a credential.
 package struct HTTPResponse: Sendable {
     /// The status code (RFC 9110, section 15).
     package var status: Int
 
-    /// The fields as they came.
+    /// The fields as received.
     package var headers: HTTPHeaders
 
-    /// The content after decompression; bounded by the transport.
+    /// The content after decompression; limited by the transport.
     package var body: [UInt8]
 
     /// An answer.
@@ -21,10 +21,10 @@ package struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The server's clock when it answered, in seconds since 1970, if a readable `Date` came with it.
+    /// The server's time of the answer, in seconds since 1970, if it has a readable `Date`.
     package var serverDate: Int? { headers["Date"].flatMap { HTTPDate.unixTime($0) } }
 
-    /// The media type without parameters, in small letters (`application/json`), if one was named.
+    /// The media type without parameters, in lower case (`application/json`), if there is one.
     package var mediaType: String? {
         guard let value = headers["Content-Type"] else { return nil }
         let type = value.prefix { $0 != ";" }

@@ -3,12 +3,12 @@
 
 import Glibc
 
-/// Hosts as they stand in a URL (RFC 3986, section 3.2.2).
+/// Hosts in URLs (RFC 3986, section 3.2.2).
 enum HostName {
-    /// The host in small letters, or nil if it is neither a name nor an address.
+    /// The host in lower case, or nil if it is neither a name nor an address.
     ///
-    /// A last label made of digits (or `0x…`) makes it a number, and then only four plain decimal
-    /// numbers are an address: `127.1` and `2130706433` mean 127.0.0.1 to some programs and a name to others.
+    /// If the last label consists of digits (or `0x…`), only four plain decimal numbers are an address: `127.1` and
+    /// `2130706433` mean 127.0.0.1 to some programs and a name to others.
     static func canonical(_ text: String) -> String? {
         let host = text.asciiLowercased
         if host.hasPrefix("[") {

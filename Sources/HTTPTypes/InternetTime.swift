@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A moment as people and settings write it (RFC 3339, which is ISO 8601 without its many other forms), as seconds since
-/// 1970.
+/// Times as users and settings write them (RFC 3339, a subset of ISO 8601), as seconds since 1970.
 package enum InternetTime {
-    /// The time that the text names, such as `2026-12-31T18:00:00Z` or `2026-12-31T19:00:00.5+01:00`; nil for any other
-    /// text. Parts of a second are left out.
+    /// The time in the text, such as `2026-12-31T18:00:00Z` or `2026-12-31T19:00:00.5+01:00`; nil for any other text.
+    /// Fractions of a second are dropped.
     package static func unixTime(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count > secondsEnd, let day = day(bytes[..<dayEnd]), bytes[dayEnd] == UInt8(ascii: "T"),
@@ -51,7 +50,7 @@ package enum InternetTime {
         return hour * 3600 + minute * 60 + second
     }
 
-    /// How many seconds a zone is before UTC: `Z`, `+01:00`, `-0330`, `+01`.
+    /// A zone's offset from UTC in seconds: `Z`, `+01:00`, `-0330`, `+01`.
     private static func offset(_ bytes: ArraySlice<UInt8>) -> Int? {
         switch bytes.first {
         case UInt8(ascii: "Z"), UInt8(ascii: "z"): return bytes.count == 1 ? 0 : nil

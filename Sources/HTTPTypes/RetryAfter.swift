@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How long a server asks to be left alone, in either form of `Retry-After` (RFC 9110, section 10.2.3).
+/// How long a server asks to wait, in either form of `Retry-After` (RFC 9110, section 10.2.3).
 package enum RetryAfter: Sendable, Hashable {
-    /// So many seconds from the answer on.
+    /// Seconds from the answer.
     case seconds(Int)
     /// Until this time, in seconds since 1970 on the server's clock.
     case date(Int)
 
-    /// Reads the field's value; nil if it is in neither form. A number too large counts as the largest.
+    /// Reads the field's value; nil if it has neither form. Too large numbers become the largest.
     package init?(_ text: String, now: Int? = nil) {
         let text = text.trimmingSpaces()
         if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) {
@@ -20,8 +20,7 @@ package enum RetryAfter: Sendable, Hashable {
         }
     }
 
-    /// The wait from `now` (seconds since 1970; best the server's own date) on, at most `cap`,
-    /// at least nothing.
+    /// The wait from `now` (seconds since 1970; preferably the server's own date), between zero and `cap`.
     package func wait(now: Int, cap: Duration) -> Duration {
         let seconds =
             switch self {
@@ -33,6 +32,6 @@ package enum RetryAfter: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-    /// What `Retry-After` says, if it is there and readable.
+    /// The answer's `Retry-After`, if it is present and readable.
     package var retryAfter: RetryAfter? { headers["Retry-After"].flatMap { RetryAfter($0, now: serverDate) } }
 }

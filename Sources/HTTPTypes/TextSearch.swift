@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Search for a text in another, byte for byte. The standard library's own has regular expressions with it, half a
-/// mebibyte of them in a program that is linked statically.
+/// Byte-for-byte search for a text in another. The standard library's own pulls in regular expressions, half a mebibyte
+/// in a statically linked program.
 extension StringProtocol {
-    /// Where the text stands first.
+    /// The first occurrence of the text.
     package func firstRange(ofText part: String) -> Range<Index>? {
         var rest = Substring(self).utf8
         while !rest.starts(with: part.utf8) {

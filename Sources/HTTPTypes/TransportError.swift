@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Why an exchange ended without a whole answer.
+/// Why an exchange ended without a complete answer.
 package struct TransportError: Error, Sendable, Hashable {
-    /// What went wrong, by the step at which it did.
+    /// The step that failed.
     package enum Code: String, Sendable, Hashable {
         /// The host's name has no address, or no name server answered.
         case resolve
-        /// No connection came about.
+        /// No connection could be made.
         case connect
-        /// The certificate or the host's name in it was not accepted, or no common TLS version was found.
+        /// The certificate or its host name was not accepted, or there was no common TLS version.
         case tls
-        /// The time allowed was over.
+        /// The timeout was reached.
         case timeout
-        /// The connection broke before the answer was whole.
+        /// The connection broke before the answer was complete.
         case interrupted
-        /// The answer was larger than what is read.
+        /// The answer exceeded the size limit.
         case tooLarge
         /// The answer's compression is unknown or broken.
         case encoding
-        /// What came was not HTTP.
+        /// The answer was not HTTP.
         case protocolViolation
-        /// The caller gave the exchange up.
+        /// The caller cancelled the exchange.
         case cancelled
         /// The proxy refused or could not be reached.
         case proxy
     }
 
-    /// The step at which it went wrong.
+    /// The step that failed.
     package let code: Code
 
-    /// A sentence for people with the host and the reason, and no secret.
+    /// A sentence for users with the host and the reason, without secrets.
     package let message: String
 
-    /// Whether the server may have seen the request: false only when it certainly has not, so that a
-    /// refresh token of one use certainly is unspent.
+    /// Whether the server may have seen the request: false only if it certainly has not, so that a single-use refresh
+    /// token is certainly unspent.
     package let mayHaveBeenSent: Bool
 
-    /// Whether an answer came that is of no use: it was not lost on its way, and the same request would bring it again.
+    /// Whether an unusable answer came: it was not lost, and the same request would bring it again.
     package var isAnswered: Bool { code == .tooLarge || code == .encoding }
 
     /// An error as the transport saw it.

@@ -2,8 +2,8 @@
 // Copyright the tokend authors
 
 extension WebURL {
-    /// The URL that a reference means which stands in this one's document or headers (RFC 3986, section 5.2); nil where
-    /// it means none, or nothing but another part of the same document.
+    /// The URL of a reference in this one's document or headers (RFC 3986, section 5.2); nil if it is invalid, or only
+    /// names another part of the same document.
     package func resolving(_ reference: String) -> WebURL? {
         if let absolute = try? WebURL(reference) { return absolute }
         guard !isPrivateUse, let first = reference.utf8.first, first != UInt8(ascii: "#") else { return nil }

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// An absolute URL that keeps its text byte for byte: issuers, endpoints and redirect URIs are compared
-/// and sent exactly as they were given (RFC 6749, section 4.1.3; RFC 8414, section 3.3).
+/// An absolute URL that keeps its text byte for byte: issuers, endpoints and redirect URIs are compared and sent
+/// exactly as given (RFC 6749, section 4.1.3; RFC 8414, section 3.3).
 ///
-/// Taken are `http` and `https` with a host, and private-use schemes as RFC 8252, section 7.1 wants
-/// them: a domain in reverse with a dot, and one slash (`com.example.app:/cb`). Refused are user
-/// information, white space, control characters, anything outside ASCII, a `%` without two hexadecimal
-/// digits, and a host made of numbers that is no plain IPv4 address. The description leaves query and
-/// fragment out: a code or a state may be in them.
+/// Accepted are `http` and `https` with a host, and private-use schemes as in RFC 8252, section 7.1: a reversed domain
+/// name with a dot, and one slash (`com.example.app:/cb`). Refused are user information, white space, control
+/// characters, anything outside ASCII, a `%` without two hexadecimal digits, and a numeric host that is not a plain
+/// IPv4 address. The description omits query and fragment, which may contain a code or a state.
 package struct WebURL: Sendable {
-    /// The URL as it was given.
+    /// The URL as given.
     package let text: String
 
-    /// The scheme in small letters.
+    /// The scheme in lower case.
     package let scheme: String
 
-    /// The host in small letters, an IPv6 address with its brackets; empty for a private-use scheme.
+    /// The host in lower case, an IPv6 address with its brackets; empty for a private-use scheme.
     package let host: String
 
-    /// The port, if one is written.
+    /// The port, if there is one.
     package let port: Int?
 
-    /// The path as it was given; may be empty for `http` and `https`.
+    /// The path as given; may be empty for `http` and `https`.
     package let path: String
 
-    /// What stands between `?` and `#`, as it was given; nil without a `?`.
+    /// The part between `?` and `#`, as given; nil without a `?`.
     package let query: String?
 
-    /// What stands behind `#`, as it was given; nil without a `#`.
+    /// The part after `#`, as given; nil without a `#`.
     package let fragment: String?
 
     /// Reads a URL.
@@ -45,22 +44,22 @@ package struct WebURL: Sendable {
         self.text = text
     }
 
-    /// Scheme, host and port, a port that is the scheme's own left out (RFC 6454, section 6.2);
-    /// `com.example.app:` for a private-use scheme.
+    /// Scheme, host and port, without the scheme's default port (RFC 6454, section 6.2); `com.example.app:` for a
+    /// private-use scheme.
     package var origin: String {
         host.isEmpty ? scheme + ":" : "\(scheme)://\(authority)"
     }
 
-    /// Host and port, as people name a server: a port that is the scheme's own left out.
+    /// Host and port without the scheme's default port, for users.
     package var authority: String {
         guard let port, port != defaultPort else { return host }
         return "\(host):\(port)"
     }
 
-    /// The port to connect to: the one that is written, or the scheme's own; nil for a private-use scheme.
+    /// The port to connect to: the given one, or the scheme's default; nil for a private-use scheme.
     package var effectivePort: Int? { port ?? defaultPort }
 
-    /// Whether the host is this machine by its name or number: 127.0.0.0/8, `[::1]`, `localhost`.
+    /// Whether the host is this machine by name or number: 127.0.0.0/8, `[::1]`, `localhost`.
     package var isLoopback: Bool { HostName.isLoopback(host) }
 
     /// Whether the scheme is neither `http` nor `https` (RFC 8252, section 7.1).
@@ -69,7 +68,7 @@ package struct WebURL: Sendable {
     /// The query's parameters; empty without a query, nil if it is not a well-formed form.
     package var queryParameters: FormParameters? { FormParameters.decode(query ?? "") }
 
-    /// The same URL with the parameters after those that its query has (RFC 6749, section 3.1).
+    /// The same URL with the parameters appended to its query (RFC 6749, section 3.1).
     package func appendingQuery(_ parameters: FormParameters) -> WebURL {
         let added = parameters.encodedText()
         guard !added.isEmpty else { return self }
@@ -99,7 +98,7 @@ package struct WebURL: Sendable {
 }
 
 extension WebURL: Hashable {
-    /// Equal when the texts are, byte for byte: no normalisation (RFC 3986, section 6.2.1).
+    /// Equal if the texts are, byte for byte: no normalisation (RFC 3986, section 6.2.1).
     package static func == (left: WebURL, right: WebURL) -> Bool { left.text == right.text }
 
     /// Feeds the text to the hasher.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Why a text is not a URL that is taken here.
+/// Why a text is not an accepted URL.
 package struct WebURLError: Error, Sendable, Hashable {
     /// The part that is wrong.
     package enum Code: String, Sendable, Hashable {
-        /// A byte that no URL holds, or a `%` without two hexadecimal digits.
+        /// A byte that is invalid in URLs, or a `%` without two hexadecimal digits.
         case character
-        /// No scheme, or one that is neither `http` nor `https` nor a domain in reverse.
+        /// No scheme, or one that is neither `http` nor `https` nor a reversed domain name.
         case scheme
         /// No host, or one that is neither a name nor an address.
         case host
@@ -15,14 +15,14 @@ package struct WebURLError: Error, Sendable, Hashable {
         case port
         /// A user name or password before the host.
         case userInformation
-        /// A private-use scheme followed by anything but one slash (RFC 8252, section 7.1).
+        /// A private-use scheme not followed by exactly one slash (RFC 8252, section 7.1).
         case path
     }
 
     /// Which part is wrong.
     package let code: Code
 
-    /// A sentence for people that does not repeat the text.
+    /// A sentence for users that does not repeat the text.
     package var message: String {
         switch code {
         case .character: "the URL has a character that no URL may have"

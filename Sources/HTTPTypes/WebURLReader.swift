@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Takes a URL's text apart from left to right (RFC 3986, section 3); `WebURL` says what is accepted.
+/// Parses a URL's text from left to right (RFC 3986, section 3); `WebURL` decides what is accepted.
 struct WebURLReader {
     private var rest: Substring
 
@@ -10,7 +10,7 @@ struct WebURLReader {
         guard Self.isWellFormed(text) else { throw WebURLError(code: .character) }
     }
 
-    /// Takes the scheme and its colon; gives it in small letters.
+    /// Reads the scheme and its colon; returns it in lower case.
     mutating func readScheme() throws(WebURLError) -> String {
         guard let colon = rest.firstIndex(of: ":") else { throw WebURLError(code: .scheme) }
         let scheme = String(rest[..<colon])
@@ -24,7 +24,7 @@ struct WebURLReader {
         return scheme.asciiLowercased
     }
 
-    /// Takes `//host:port`.
+    /// Reads `//host:port`.
     mutating func readAuthority() throws(WebURLError) -> (host: String, port: Int?) {
         guard rest.hasPrefix("//") else { throw WebURLError(code: .host) }
         let authority = rest.dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -39,13 +39,13 @@ struct WebURLReader {
         return (name, number)
     }
 
-    /// Checks what a private-use scheme must look like (RFC 8252, section 7.1).
+    /// Checks the form of a private-use scheme (RFC 8252, section 7.1).
     func requirePrivateUse(scheme: String) throws(WebURLError) {
         guard scheme.contains("."), !scheme.hasSuffix(".") else { throw WebURLError(code: .scheme) }
         guard rest.hasPrefix("/"), !rest.hasPrefix("//") else { throw WebURLError(code: .path) }
     }
 
-    /// Takes what is left apart at the first `#` and the first `?` before it.
+    /// Splits the rest at the first `#` and the first `?` before it.
     func readRest() -> (path: String, query: String?, fragment: String?) {
         let hash = rest.firstIndex(of: "#") ?? rest.endIndex
         let beforeHash = rest[..<hash]
@@ -57,14 +57,14 @@ struct WebURLReader {
         )
     }
 
-    /// The host and what follows its colon, if there is one; an IPv6 address keeps its brackets.
+    /// The host and the part after its colon, if there is one; an IPv6 address keeps its brackets.
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
         let search = authority.lastIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[search...].firstIndex(of: ":") else { return (authority, nil) }
         return (authority[..<colon], authority[colon...].dropFirst())
     }
 
-    /// Whether only bytes of RFC 3986, section 2 are there, each `%` before two hexadecimal digits.
+    /// Whether all bytes are valid (RFC 3986, section 2), each `%` followed by two hexadecimal digits.
     private static func isWellFormed(_ text: String) -> Bool {
         var bytes = text.utf8[...]
         while let byte = bytes.popFirst() {

@@ -4,13 +4,13 @@
 import JOSE
 import StrictJSON
 
-/// What an access token that happens to be a JWT says about its own end: a hint where the answer states no
-/// lifetime, never a check (the token is meant for the API, and its signature is not looked at).
+/// The lifetime in an access token that is a JWT: a hint if the answer states none, never a check (the token is meant
+/// for the API, and its signature is not verified).
 enum AccessTokenHint {
-    /// A hint beyond this is not believed.
+    /// Longer hints are ignored.
     private static let longest: Int64 = 31 * 86_400
 
-    /// Seconds from `clock` to `exp`, if the token is a JWT of this issuer and the span is sane.
+    /// Seconds from `clock` to `exp`, if the token is a JWT of this issuer and the span is plausible.
     static func lifetime(of token: String, issuer: Issuer, clock: Int64) -> Int64? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3,

@@ -4,19 +4,19 @@
 import HTTPTypes
 import StrictJSON
 
-/// The content of a provider's answer, read by what it is and not only by what `Content-Type` says.
+/// The content of a provider's answer, recognised by its form and not only by `Content-Type`.
 struct AnswerBody {
-    /// The members; nil where the content is neither a JSON object nor a form.
+    /// The members; nil if the content is neither a JSON object nor a form.
     let object: JSONObject?
 
-    /// Why it is no JSON, where it begins like it.
+    /// Why it is not valid JSON, if it begins like JSON.
     let fault: JSONError?
 
-    /// Whether its end may have been lost on the way: it ends too early, and with the connection (RFC 9112, section
-    /// 6.3). What has a length came whole, however it is written.
+    /// Whether its end may be lost: it ends too early, and with the connection (RFC 9112, section 6.3). An answer with
+    /// a length is complete.
     let isCutOff: Bool
 
-    /// What came, for a sentence: the reader's reason, or the media type; never the content.
+    /// What came, for a sentence: the parser's reason, or the media type; never the content.
     let what: String
 
     init(_ response: HTTPResponse) {
@@ -37,8 +37,8 @@ struct AnswerBody {
             ?? "\(JSONDocument.typeName(of: response)) where JSON was due"
     }
 
-    /// A form where the type allows one and a name shows it (GitHub's default, Facebook's `text/plain`). Of values with
-    /// one name the last counts.
+    /// A form, if the type allows one and a name indicates it (GitHub's default, Facebook's `text/plain`). The last
+    /// value of a name counts.
     private static func form(_ response: HTTPResponse) -> JSONObject? {
         let types = ["application/x-www-form-urlencoded", "text/plain"]
         guard let type = response.mediaType, types.contains(type) else { return nil }
@@ -51,10 +51,10 @@ struct AnswerBody {
 }
 
 extension HTTPResponse {
-    /// No server is obeyed for longer.
+    /// Longer waits are shortened to this.
     private static var longestWait: Duration { .seconds(3600) }
 
-    /// How long `Retry-After` asks to wait, an hour at most; `now` is the unix time at which the answer came.
+    /// How long `Retry-After` asks to wait, at most an hour; `now` is the unix time of the answer.
     func waitAsked(now: Int64) -> Duration? {
         retryAfter?.wait(now: serverDate ?? Int(now), cap: Self.longestWait)
     }

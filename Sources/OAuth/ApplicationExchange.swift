@@ -5,24 +5,24 @@ package import HTTPTypes
 package import Secrets
 import StrictJSON
 
-/// How the provider's token is traded for an application's own at that application's backend; `exchange` in an account's
-/// file. No specification has it: the backend is posted one JSON object and answers with another.
+/// How the provider's token is exchanged for an application's own at that application's backend; `exchange` in an
+/// account's file. No specification defines it: the backend gets one JSON object by POST and answers with another.
 package struct ApplicationExchange: Sendable, Hashable {
-    /// Which of the provider's tokens the backend wants to see.
+    /// The provider's token that the backend requires.
     package enum Subject: String, Sendable, CaseIterable {
         case idToken = "id_token"
         case accessToken = "access_token"
     }
 
-    /// Where the backend is; `https`, or `http` on a loopback address.
+    /// The backend's URL; `https`, or `http` on a loopback address.
     package var url: WebURL
-    /// Which token goes there.
+    /// The token that is sent.
     package var subject: Subject = .idToken
-    /// The member that the token is sent in.
+    /// The member that contains the sent token.
     package var field = "token"
-    /// The member of the answer that holds the application's token; dots lead into inner objects.
+    /// The answer's member with the application's token; dots separate nested names.
     package var token = "token"
-    /// The member of the answer that says how many seconds it lives; dots as above.
+    /// The answer's member with the lifetime in seconds; dots as above.
     package var expiresIn = "expires_in"
 
     /// An exchange with the usual names.
@@ -41,20 +41,20 @@ package struct ApplicationExchange: Sendable, Hashable {
     }
 }
 
-/// What the backend's answer means. None of it says anything about the grant at the provider.
+/// The meaning of the backend's answer. It says nothing about the grant at the provider.
 package enum ApplicationAnswer: Sendable {
     /// The application's token, which may be served.
     case token(Secret, Lifetime)
-    /// The backend does not want this token, or not from us: the user must fix it.
+    /// The backend refuses this token, or this client: the user must act.
     case refused(OAuthErrorBody)
-    /// The backend is away or asks to wait, for `retryAfter` if it says so.
+    /// The backend is unavailable or asks to wait, for `retryAfter` if stated.
     case unavailable(reason: String, retryAfter: Duration?)
-    /// An answer without a token in the place that the account names.
+    /// An answer without a token where the account expects it.
     case invalid(reason: String)
 
     /// Reads an answer.
     ///
-    /// `now` is the unix time at which it came, `sent` the token that was shown to the backend, which no text about the
+    /// `now` is the unix time at which it came, `sent` the token that was sent to the backend, which no text about the
     /// answer may repeat.
     package static func read(
         _ response: HTTPResponse,
@@ -90,7 +90,7 @@ package enum ApplicationAnswer: Sendable {
         return .token(Secret(text), seconds > 0 ? .seconds(seconds) : .elapsed)
     }
 
-    /// The backend's own words, whatever member they are in.
+    /// The backend's own message, whatever member has it.
     private static func refusal(_ object: JSONObject?, status: Int, sent: Secret) -> OAuthErrorBody {
         if let object {
             if let body = OAuthErrorBody(answer: object, status: status, sent: [sent]) { return body }
@@ -103,7 +103,7 @@ package enum ApplicationAnswer: Sendable {
 }
 
 extension JSONObject {
-    /// The value of a member of that very name, else the one that the dots in the name lead to.
+    /// The value of a member of exactly that name, or else the one that its dots lead to.
     fileprivate func value(at path: String) -> JSONValue? {
         if let value = self[path] { return value }
         var value: JSONValue = .object(self)

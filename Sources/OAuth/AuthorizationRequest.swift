@@ -4,8 +4,8 @@
 package import HTTPTypes
 import Secrets
 
-/// The request that a browser takes to the provider: authorization code with proof key
-/// (RFC 6749, section 4.1.1; RFC 7636, section 4.3; OpenID Connect Core, section 3.1.2.1).
+/// The authorization request for the browser: authorization code with proof key (RFC 6749, section 4.1.1; RFC 7636,
+/// section 4.3; OpenID Connect Core, section 3.1.2.1).
 package struct AuthorizationRequest: Sendable {
     /// The client's identifier.
     package var clientID: String
@@ -13,43 +13,43 @@ package struct AuthorizationRequest: Sendable {
     /// The redirect URI; the token request repeats it byte for byte.
     package var redirectURI: String
 
-    /// What is asked for; an empty scope is not sent.
+    /// The requested scope; an empty one is not sent.
     package var scope: Scope
 
-    /// How this provider wants its scopes.
+    /// How this provider expects scopes.
     package var dialect = ProviderDialect()
 
-    /// Ties the answer to this attempt (RFC 9700, section 2.1), made anew for each.
+    /// Binds the answer to this attempt (RFC 9700, section 2.1); new for each.
     package var state: String
 
-    /// Ties the ID token to this attempt; nil only where no ID token can come.
+    /// Binds the ID token to this attempt; nil only if no ID token can come.
     package var nonce: String?
 
-    /// Ties the code to this attempt.
+    /// Binds the code to this attempt.
     package var proofKey: ProofKey
 
-    /// Whom the user is expected to be.
+    /// The expected user.
     package var loginHint: String?
 
     /// `login`, `consent`, `select_account` …
     package var prompt: String?
 
-    /// The authentication classes that are asked for, best first, separated by spaces (RFC 9470, section 4).
+    /// The requested authentication classes, best first, separated by spaces (RFC 9470, section 4).
     package var acrValues: String?
 
-    /// How many seconds ago the user may have signed in (RFC 9470, section 4).
+    /// The greatest age of the sign-in in seconds (RFC 9470, section 4).
     package var maxAge: Int64?
 
-    /// Absolute URIs of the APIs that the token is for (RFC 8707, section 2), each sent by itself.
+    /// Absolute URIs of the target APIs (RFC 8707, section 2), each in its own parameter.
     package var resources: [String] = []
 
-    /// The name of the API that the token is for, where a provider wants that instead (Auth0).
+    /// The target API's name, for providers that use it instead (Auth0).
     package var audience: String?
 
-    /// The account's own parameters; one that has a member above gives way to that member.
+    /// The account's own parameters; the members above override them.
     package var additional: FormParameters = [:]
 
-    /// A request with what every login has; the rest is set afterwards.
+    /// A request with what every login needs; the rest is set afterwards.
     package init(
         clientID: String,
         redirectURI: String,
@@ -66,22 +66,22 @@ package struct AuthorizationRequest: Sendable {
         self.proofKey = proofKey
     }
 
-    /// What `additional` may not name: what this request says itself, what would change how the answer
-    /// comes back or is bound, and what belongs to other requests.
+    /// Names that `additional` must not have: parameters of this request, those that change how the answer returns or
+    /// is bound, and those of other requests.
     package static let reservedParameters: Set<String> = [
         "response_type", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "code_verifier", "code", "request", "request_uri", "client_secret",
         "client_assertion", "client_assertion_type", "grant_type", "refresh_token", "access_token", "dpop_jkt",
     ]
 
-    /// The URL to open: the endpoint with its own query kept (RFC 6749, section 3.1), nothing sent twice,
-    /// nothing sent empty.
+    /// The URL to open: the endpoint with its own query kept (RFC 6749, section 3.1), without doubled or empty
+    /// parameters.
     package func url(endpoint: WebURL) throws(OAuthError) -> WebURL {
         try Self.url(endpoint, carrying: try parameters())
     }
 
-    /// The URL to open where the request itself was pushed (RFC 9126, section 4): the client and the pushed request's
-    /// name, and nothing of what the name stands for.
+    /// The URL to open for a pushed request (RFC 9126, section 4): the client and the request URI, without the pushed
+    /// parameters.
     package func url(endpoint: WebURL, requestURI: String) throws(OAuthError) -> WebURL {
         try Self.url(endpoint, carrying: ["client_id": clientID, "request_uri": requestURI])
     }
@@ -118,9 +118,8 @@ package struct AuthorizationRequest: Sendable {
         return form
     }
 
-    /// The `prompt` to send: what the caller asks for, else what the account's parameters name, else
-    /// `consent` for the first offline grant, since a provider may ignore `offline_access` without it
-    /// (OpenID Connect Core, section 11), unless `consents` is false.
+    /// The `prompt` to send: the caller's, else the account's, else `consent` for the first offline grant, since a
+    /// provider may ignore `offline_access` without it (OpenID Connect Core, section 11), unless `consents` is false.
     package static func prompt(
         asked: String?,
         configured: String?,
@@ -147,8 +146,7 @@ extension FormParameters {
         }
     }
 
-    /// Adds an account's own parameters: a reserved or doubled one is an error, an empty one or one that is
-    /// there already is left out.
+    /// Adds an account's own parameters: a reserved or doubled one is an error, an empty or existing one is skipped.
     mutating func append(additional: FormParameters, reserved: Set<String>) throws(OAuthError) {
         var added: Set<String> = []
         let given = Set(map(\.name))
@@ -166,7 +164,7 @@ extension FormParameters {
         }
     }
 
-    /// A scheme, a colon, something behind it, and no fragment.
+    /// A scheme, a colon, more characters, and no fragment.
     package static func isResource(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0, colon + 1 < bytes.count else {

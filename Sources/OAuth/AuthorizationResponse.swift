@@ -4,20 +4,20 @@
 package import HTTPTypes
 package import Secrets
 
-/// What a browser brings home from the provider (RFC 6749, section 4.1.2; RFC 9207).
+/// The parameters of a redirect from the provider (RFC 6749, section 4.1.2; RFC 9207).
 package enum AuthorizationResponse {
-    /// What an answer must show to be the one to this attempt.
+    /// The values that identify the answer to this attempt.
     package struct Expected: Sendable {
         /// The `state` that was sent.
         package let state: Secret
 
-        /// The issuer that was asked; nil for an account without one, whose `iss` is not looked at.
+        /// The issuer that was asked; nil for an account without one, whose `iss` is ignored.
         package let issuer: Issuer?
 
         /// Whether the provider says that it always sends `iss` (RFC 9207, section 2.4).
         package let requiresIssuer: Bool
 
-        /// What the attempt remembers.
+        /// The values of the attempt.
         package init(state: String, issuer: Issuer?, requiresIssuer: Bool) {
             self.state = Secret(state)
             self.issuer = issuer
@@ -29,19 +29,19 @@ package enum AuthorizationResponse {
     package enum Outcome: Sendable {
         /// Send this code, once. The other parameters that came are the login's metadata.
         case code(Secret, metadata: FormParameters)
-        /// The user or the provider said no: the attempt ends.
+        /// The user or the provider refused: the attempt ends.
         case refused(OAuthErrorBody)
-        /// The answer is this attempt's and fails a check (`iss`): the attempt ends, no code is sent.
+        /// The answer is for this attempt and fails a check (`iss`): the attempt ends, no code is sent.
         case failed(check: String, message: String)
-        /// Not this attempt's answer (`state`, `code`) or one that no provider sends (`doubled`): say 4xx
-        /// and go on waiting.
+        /// Not this attempt's answer (`state`, `code`), or one that no provider sends (`doubled`): answer 4xx and keep
+        /// waiting.
         case ignored(check: String)
     }
 
     /// The parameters that must not come twice (RFC 6749, section 3.1).
     private static let single = ["state", "code", "iss", "error"]
 
-    /// What is not kept as metadata: what is read here, and tokens, which no code flow brings.
+    /// Not kept as metadata: parameters that are read here, and tokens, which no code flow returns.
     private static let consumed: Set<String> = [
         "state", "code", "iss", "error", "error_description", "error_uri", "access_token", "id_token",
         "refresh_token",
@@ -66,8 +66,8 @@ package enum AuthorizationResponse {
         return .code(code, metadata: metadata(of: query))
     }
 
-    /// Compares `iss` with the issuer that was asked (RFC 9207, section 2.4), also where the provider does
-    /// not promise to send it; it never becomes the issuer.
+    /// Compares `iss` with the issuer that was asked (RFC 9207, section 2.4), even if the provider does not promise to
+    /// send it; it never becomes the issuer.
     private static func issuerFault(_ iss: String?, _ expected: Expected) -> String? {
         guard let issuer = expected.issuer else { return nil }
         guard let iss else {

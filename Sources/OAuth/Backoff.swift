@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How long to wait after attempts that failed in passing: full jitter over a doubling span, with a floor.
+/// How long to wait after failures that pass: full jitter over a doubling span, with a minimum.
 package enum Backoff {
     /// The span of the first wait.
     package static let base: Duration = .seconds(2)
 
-    /// The longest span while the held token is good.
+    /// The longest span while the held token is valid.
     package static let capHolding: Duration = .seconds(300)
 
-    /// The longest span once no token is good.
+    /// The longest span without a valid token.
     package static let capEmpty: Duration = .seconds(900)
 
-    /// No wait is shorter: a refresh that fails at once must not become a loop.
+    /// The shortest wait: a refresh that fails at once must not become a loop.
     package static let floor: Duration = .seconds(1)
 
-    /// The wait after the `attempt`-th failure in a row (1 is the first), from the failure on.
+    /// The wait after the `attempt`-th consecutive failure (1 is the first).
     ///
-    /// `random` (from 0 to 1) picks a point of the span; `retryAfter` is what the provider asks for, which
-    /// is never undercut.
+    /// `random` (from 0 to 1) chooses within the span; `retryAfter` is the provider's request, which is always
+    /// respected.
     package static func wait(
         attempt: Int,
         holdsToken: Bool,

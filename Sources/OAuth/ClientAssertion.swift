@@ -5,14 +5,14 @@ package import JOSE
 package import Secrets
 import StrictJSON
 
-/// A client's signed word that it is itself (RFC 7523, sections 2.2 and 3), for one request.
+/// A client's signed assertion of its identity (RFC 7523, sections 2.2 and 3), for one request.
 package enum ClientAssertion {
-    /// How long it may be used.
+    /// How long it is valid.
     private static let lifetime: Int64 = 60
 
-    /// Makes an assertion for the token endpoint (or the issuer, where a provider wants that).
+    /// Makes an assertion for the token endpoint (or the issuer, if a provider requires that).
     ///
-    /// `entropy` are 16 octets or more of a cryptographic generator for `jti`; `now` is the unix time.
+    /// `entropy` is at least 16 octets of a cryptographic generator for `jti`; `now` is the unix time.
     package static func make(
         key: SigningKey,
         clientID: String,

@@ -4,26 +4,26 @@
 import HTTPTypes
 package import Secrets
 
-/// How the client shows who it is at the provider's endpoints: exactly one way, fixed by the account,
-/// never tried out (RFC 6749, section 2.3).
+/// The client authentication at the provider's endpoints: exactly one method, fixed by the account, never tried out
+/// (RFC 6749, section 2.3).
 package enum ClientAuthentication: Sendable, Hashable {
     /// A public client: `client_id` in the body (section 3.2.1).
     case none
     /// HTTP Basic; the identifier is not in the body.
     case clientSecretBasic(Secret)
-    /// The same with both as they are, for providers that do not undo the encoding (RFC 7617 alone).
+    /// The same without form-encoding, for providers that do not decode it (RFC 7617 alone).
     case clientSecretBasicUnencoded(Secret)
     /// Identifier and secret in the body.
     case clientSecretPost(Secret)
     /// A signed assertion, made for this one request (RFC 7523, section 2.2; see `ClientAssertion`).
     case privateKeyJWT(assertion: Secret)
 
-    /// The names that this puts into bodies; no account's own parameter may have one.
+    /// The parameters of client authentication; no account's own parameter may have one of these names.
     static let parameterNames: Set<String> = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type",
     ]
 
-    /// What no text about an answer may repeat.
+    /// Secrets that no text about an answer may repeat.
     package func secrets(clientID: String) -> [Secret] {
         switch self {
         case .none: []
@@ -36,7 +36,7 @@ package enum ClientAuthentication: Sendable, Hashable {
         }
     }
 
-    /// Adds the client to a request's headers or body.
+    /// Adds the client authentication to a request's headers or body.
     func apply(clientID: String, headers: inout HTTPHeaders, form: inout FormParameters) {
         switch self {
         case .none:

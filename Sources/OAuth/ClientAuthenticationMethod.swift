@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The names of the ways in which a client can show who it is (RFC 7591, section 2;
-/// `token_endpoint_auth_method`).
+/// The names of the client authentication methods (RFC 7591, section 2; `token_endpoint_auth_method`).
 package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterable {
-    /// Not at all: a public client.
+    /// None: a public client.
     case none
     case clientSecretBasic = "client_secret_basic"
     case clientSecretPost = "client_secret_post"

@@ -3,15 +3,15 @@
 
 package import HTTPTypes
 
-/// Asks for the codes of a device login (RFC 8628, section 3.1): the client's name and the scope, by POST.
+/// The request for the codes of a device login (RFC 8628, section 3.1): the client ID and the scope, by POST.
 package struct DeviceAuthorizationRequest: Sendable {
-    /// What is asked for.
+    /// The requested scope.
     package var scope: Scope
     /// How the provider differs from the standard.
     package var dialect = ProviderDialect()
-    /// What the token is for (RFC 8707).
+    /// The token's resources (RFC 8707).
     package var resources: [String] = []
-    /// What the token is for, in the way of the providers that know no `resource`.
+    /// The token's audience, for providers without `resource`.
     package var audience: String?
     /// OpenID's `login_hint`.
     package var loginHint: String?
@@ -21,15 +21,15 @@ package struct DeviceAuthorizationRequest: Sendable {
     package var acrValues: String?
     /// OpenID's `max_age`, in seconds.
     package var maxAge: Int64?
-    /// The account's own `authorization_parameters`: providers pass over what they do not know (section 3.1).
+    /// The account's own `authorization_parameters`: providers ignore unknown ones (section 3.1).
     package var additional = FormParameters()
 
-    /// A request for this scope and nothing else.
+    /// A request for this scope alone.
     package init(scope: Scope) {
         self.scope = scope
     }
 
-    /// The request as it goes out; a reserved or doubled name in `additional` is an error.
+    /// The HTTP request; a reserved or doubled name in `additional` is an error.
     package func httpRequest(
         endpoint: WebURL,
         clientID: String,

@@ -41,15 +41,15 @@ extension DeviceAuthorizationAnswer {
 }
 
 extension DeviceAuthorizationResponse {
-    /// Reads the members of a good answer.
+    /// Reads the members of a successful answer.
     ///
-    /// - Throws: a sentence that names the member that is missing or cannot be used.
+    /// - Throws: a sentence that names the missing or unusable member.
     init(members: JSONObject) throws(OAuthError) {
         guard let code = members["device_code"]?.intactText, !code.isEmpty else { throw Self.lacks("device_code") }
         guard let userCode = members["user_code"]?.string, Self.isShowable(userCode) else {
             throw Self.lacks("user_code")
         }
-        // Google says `verification_url`; others took that over.
+        // Google has `verification_url`; others copied it.
         let places = ["verification_uri", "verification_url"].lazy.compactMap { members[$0]?.string }
         guard let place = places.first, let uri = try? WebURL(endpoint: place) else {
             throw Self.lacks("verification_uri")
@@ -62,12 +62,12 @@ extension DeviceAuthorizationResponse {
         verificationURIComplete = wholes.first.flatMap { try? WebURL(endpoint: $0) }
         expiresIn = life > 0 ? life : Self.defaultLife
         notes = life > 0 ? [] : ["it does not say how long its codes live; \(Self.defaultLife) s are assumed"]
-        // Zero would mean to ask without a pause.
+        // Zero would mean polling without a pause.
         let interval = members["interval"].flatMap(Lifetime.wholeSeconds) ?? 0
         self.interval = interval > 0 ? interval : Self.defaultInterval
     }
 
-    /// A code that a user can read off a screen: not longer than any that is in use, by far.
+    /// Whether a user can read the code off a screen: far longer ones than any in use are refused.
     private static func isShowable(_ code: String) -> Bool {
         (1...64).contains(code.utf8.count) && code.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             && code.contains { $0 != " " }
@@ -79,13 +79,13 @@ extension DeviceAuthorizationResponse {
 }
 
 extension OAuthErrorBody {
-    /// An answer of which no more than its status is known.
+    /// An answer of which only the status is known.
     fileprivate init(_ response: HTTPResponse) {
         self.init(error: "", status: response.status)
     }
 }
 
 extension HTTPResponse {
-    /// Whether the status says that it is the provider's fault, or only too early (RFC 9110, section 15).
+    /// Whether the status means a fault of the provider, or a request that is too early (RFC 9110, section 15).
     fileprivate var isPassing: Bool { status >= 500 || [408, 425, 429].contains(status) }
 }

@@ -6,36 +6,37 @@ package import Secrets
 
 /// The codes of a device login (RFC 8628, section 3.2).
 package struct DeviceAuthorizationResponse: Sendable {
-    /// What the token endpoint is asked with; never shown and never logged.
+    /// Sent to the token endpoint; never shown and never logged.
     package let deviceCode: Secret
-    /// What the user enters, as the provider wrote and grouped it: visible ASCII and spaces.
+    /// The code for the user, as the provider wrote and grouped it: visible ASCII and spaces.
     package let userCode: String
-    /// Where it is entered: `https`, or `http` on a loopback address.
+    /// The page for the code: `https`, or `http` on a loopback address.
     package let verificationURI: WebURL
-    /// The same with the code in it, only ever shown beside the two above.
+    /// The same with the code in it; only shown beside the two above.
     package let verificationURIComplete: WebURL?
-    /// How many seconds both codes live, from the time of sending on.
+    /// The lifetime of both codes in seconds, from the time of sending.
     package let expiresIn: Int64
-    /// How many seconds lie between two polls, at least.
+    /// The shortest time between two polls, in seconds.
     package let interval: Int64
-    /// What is odd about the answer, for a log; no secrets.
+    /// Oddities of the answer, for a log; no secrets.
     package let notes: [String]
 
-    /// The interval of an answer that names none that can be used (section 3.2).
+    /// The interval if the answer has no usable one (section 3.2).
     package static let defaultInterval: Int64 = 5
 
-    /// The life of the codes of an answer that names none, though section 3.2 requires it; what providers state most.
+    /// The codes' lifetime if the answer states none, though section 3.2 requires it; the value that most providers
+    /// state.
     package static let defaultLife: Int64 = 900
 }
 
-/// What a device authorization endpoint's answer means.
+/// The meaning of a device authorization endpoint's answer.
 package enum DeviceAuthorizationAnswer: Sendable {
-    /// A user can be shown the code.
+    /// The code can be shown to the user.
     case success(DeviceAuthorizationResponse)
-    /// A success that lacks something, or breaks a rule; the sentence has nothing secret in it.
+    /// A success that lacks a member, or breaks a rule; the sentence contains no secret.
     case invalid(String)
-    /// The provider says no.
+    /// The provider refuses.
     case refused(OAuthErrorBody)
-    /// Passing: an outage, a limit, a captive portal.
+    /// A passing failure: an outage, a limit, a captive portal.
     case unavailable(reason: String, retryAfter: Duration?)
 }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What a token endpoint's answer to a device login's poll means (RFC 8628, section 3.5).
+/// The meaning of the answer to a device login's poll (RFC 8628, section 3.5).
 ///
-/// The code decides, whatever the status: Google pends with 428 and slows down with 403, GitHub does both with 200.
+/// The error code decides, whatever the status: Google pends with 428 and slows down with 403, GitHub does both with
+/// 200.
 package enum DevicePollAnswer: Sendable {
-    /// The user is not done.
+    /// The user has not finished.
     case pending(retryAfter: Duration?)
-    /// Poll less often from now on; `interval` is the new one in seconds, where the answer names it (GitHub).
+    /// Poll less often from now on; `interval` is the new one in seconds, if the answer states it (GitHub).
     case slowDown(interval: Int64?, retryAfter: Duration?)
-    /// The user is done: a token, or a success that cannot be used.
+    /// The user has finished: a token, or an unusable success.
     case done(TokenAnswer)
-    /// The user, or the provider for them, said no.
+    /// The user, or the provider for them, refused.
     case denied(OAuthErrorBody)
-    /// The code's time is up.
+    /// The code has expired.
     case expired(OAuthErrorBody)
-    /// The client may not do this, or not so: a user has to fix it.
+    /// The client is not allowed to do this: a user has to fix it.
     case misconfigured(OAuthErrorBody)
-    /// Nothing will come of it any more.
+    /// Further polls are useless.
     case refused(OAuthErrorBody)
     /// The answer says nothing about the login: an outage, a portal, a limit.
     case passing(retryAfter: Duration?)
 
-    /// Judges what the token endpoint's answer was read as.
+    /// Judges the parsed answer of the token endpoint.
     package init(_ answer: TokenAnswer) {
         switch answer {
         case .success, .invalid, .dpopNonce:
@@ -46,7 +47,7 @@ package enum DevicePollAnswer: Sendable {
         }
     }
 
-    /// Anything else stops the polls; the names beside the standard's are Entra's and GitHub's.
+    /// Any other error stops the polls; the codes beside the standard's are Entra's and GitHub's.
     private static func end(_ body: OAuthErrorBody) -> DevicePollAnswer {
         switch body.code {
         case "access_denied", "authorization_declined": .denied(body)
@@ -58,8 +59,8 @@ package enum DevicePollAnswer: Sendable {
 }
 
 extension TokenAnswer {
-    /// How long the provider asks to be left alone by everybody; nil where it does not. A device login that is to be polled
-    /// less often concerns nobody else.
+    /// How long the provider asks all clients to wait; nil if it does not. A device login's slower polling concerns no
+    /// other request.
     package var coolDown: Duration? {
         guard case .throttled(_, let retryAfter) = self, case .passing = DevicePollAnswer(self) else { return nil }
         return retryAfter

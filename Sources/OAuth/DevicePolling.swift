@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// When a device login asks the token endpoint next, and when no more (RFC 8628, sections 3.3 and 3.5).
+/// When a device login polls the token endpoint next, and when it stops (RFC 8628, sections 3.3 and 3.5).
 ///
-/// All times are spans since the moment at which the codes were asked for, on a clock that does not step.
+/// All times are spans since the codes were requested, on a clock that does not step.
 package struct DevicePolling: Sendable {
-    /// What comes next.
+    /// The next step.
     package enum Step: Sendable, Equatable {
-        /// Ask at this time.
+        /// Poll at this time.
         case poll(at: Duration)
-        /// Ask no more: the codes end at this time.
+        /// Stop: the codes expire at this time.
         case expire(at: Duration)
     }
 
-    /// The least time between two polls; it only ever grows.
+    /// The shortest time between two polls; it never decreases.
     package private(set) var interval: Duration
-    /// When the codes end, whatever the provider says.
+    /// When the codes expire, whatever the provider says.
     package let end: Duration
-    /// Polls in a row that came to nothing.
+    /// Consecutive failed polls.
     private var failures = 0
 
-    /// How much `slow_down` adds, for that poll and all later ones.
+    /// The increase by `slow_down`, for that poll and all later ones.
     package static let slowDownStep: Duration = .seconds(5)
-    /// The longest wait after polls that came to nothing, unless the interval itself is longer.
+    /// The longest wait after failed polls, unless the interval itself is longer.
     package static let longestBackoff: Duration = .seconds(60)
 
-    /// Both in seconds, as the provider named them.
+    /// Both in seconds, as the provider stated them.
     package init(interval: Int64, expiresIn: Int64) {
         self.interval = .seconds(max(1, interval))
         end = .seconds(expiresIn)
@@ -34,20 +34,20 @@ package struct DevicePolling: Sendable {
     /// The first poll, one interval after the codes: no user enters a code faster.
     package func first(at time: Duration) -> Step { step(at: time + interval) }
 
-    /// The user is not done.
+    /// The user has not finished.
     package mutating func pending(at time: Duration, retryAfter: Duration? = nil) -> Step {
         failures = 0
         return step(at: time + max(interval, retryAfter ?? .zero))
     }
 
-    /// The provider is asked too often: five seconds more from now on, or the interval that it names, in seconds.
+    /// The provider asks for slower polling: five seconds more from now on, or the interval that it states, in seconds.
     package mutating func slowDown(at time: Duration, interval named: Int64?, retryAfter: Duration? = nil) -> Step {
         failures = 0
         interval = max(interval + Self.slowDownStep, .seconds(named ?? 0))
         return step(at: time + max(interval, retryAfter ?? .zero))
     }
 
-    /// No answer, or one that says nothing: each in a row doubles the wait, and none makes it shorter.
+    /// No answer, or an inconclusive one: each consecutive one doubles the wait, and none shortens it.
     package mutating func failed(at time: Duration, retryAfter: Duration? = nil) -> Step {
         failures = min(failures + 1, 16)
         let doubled = min(interval * (1 << failures), max(interval, Self.longestBackoff))

@@ -5,24 +5,24 @@ package import HTTPTypes
 import StrictJSON
 
 extension Discovery {
-    /// What an answer to a metadata request holds.
+    /// The content of an answer to a metadata request.
     private enum Finding {
         case document(JSONObject)
-        /// The server has none there (404, 410, or a page where JSON was due).
+        /// The server has no document there (404, 410, or a page instead of JSON).
         case absent(String)
-        /// A page where JSON was due: this server's, or one of the network that is asked for a sign-in.
+        /// A page instead of JSON: the server's, or a captive portal's.
         case page(String)
     }
 
-    /// Whether this answer holds a document, so that the next candidate need not be asked.
+    /// Whether this answer holds a document, so that no further candidate is needed.
     package static func isDocument(_ response: HTTPResponse) -> Bool {
         response.status == 200 && ProviderJSON.looksLikeObject(response.body)
     }
 
-    /// One metadata out of the two documents: the OpenID one holds, the OAuth one fills what it lacks.
+    /// Merges the two documents: the OpenID one has priority, the OAuth one fills in what it lacks.
     ///
-    /// An OpenID document that breaks the rules is an error. An OAuth one that does is an error only
-    /// where there is no OpenID one; else it is left out, and a note says so.
+    /// An invalid OpenID document is an error. An invalid OAuth one is an error only without an OpenID one; otherwise
+    /// it is ignored with a note.
     package func metadata(openID: HTTPResponse?, oauth: HTTPResponse?) throws(OAuthError) -> ProviderMetadata {
         let openIDFinding = try openID.map { response throws(OAuthError) in try find(response) }
         let oauthFinding: Finding?
@@ -113,7 +113,7 @@ extension Discovery {
 }
 
 extension JSONObject {
-    /// This object with the other's members where it has none of that name, or an empty one.
+    /// This object with the other's members where it lacks them or has an empty one.
     fileprivate func filled(from other: JSONObject) -> JSONObject {
         var result = self
         for member in other where result[member.name].map({ $0.isNull || $0 == "" }) ?? true {

@@ -3,13 +3,13 @@
 
 package import HTTPTypes
 
-/// Where an issuer's metadata is looked for, and how what is found becomes one `ProviderMetadata`
-/// (OpenID Connect Discovery 1.0, section 4; RFC 8414, section 3).
+/// Where an issuer's metadata is looked up, and how the results become one `ProviderMetadata` (OpenID Connect Discovery
+/// 1.0, section 4; RFC 8414, section 3).
 ///
-/// The shell fetches the OpenID candidates in their order until one exists, and the OAuth document
-/// beside them; either may be missing.
+/// The caller fetches the OpenID candidates in their order until one exists, and the OAuth document beside them; either
+/// may be missing.
 package struct Discovery: Sendable, Hashable {
-    /// Which of the two documents a text is.
+    /// The kind of document.
     package enum Document: Sendable, Hashable {
         /// `openid-configuration`
         case openID
@@ -17,20 +17,20 @@ package struct Discovery: Sendable, Hashable {
         case oauth
     }
 
-    /// Whose metadata it is.
+    /// The issuer of the metadata.
     package let issuer: Issuer
 
-    /// The OpenID document's places: appended to the issuer (Discovery, section 4.1), then inserted
-    /// before its path (RFC 8414, section 5) where that is another URL.
+    /// The OpenID document's URLs: appended to the issuer (Discovery, section 4.1), then inserted before its path (RFC
+    /// 8414, section 5) if that is another URL.
     package let openIDURLs: [WebURL]
 
-    /// The OAuth document's place: inserted before the issuer's path (RFC 8414, section 3.1).
+    /// The OAuth document's URL: inserted before the issuer's path (RFC 8414, section 3.1).
     package let oauthURL: WebURL
 
-    /// No document is larger: the largest that is known has 8 KiB.
+    /// The size limit of a document: the largest known one has 8 KiB.
     package static let sizeLimit = 256 * 1024
 
-    /// Builds the places; a slash that ends the issuer is dropped first.
+    /// Builds the URLs; a slash at the issuer's end is dropped first.
     package init(issuer: Issuer) throws(OAuthError) {
         let text = issuer.text
         let base = String(text.dropLast(issuer.url.path.count))

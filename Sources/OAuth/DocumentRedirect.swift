@@ -5,20 +5,20 @@ package import HTTPTypes
 
 /// A redirect in answer to a request for a public document: metadata, keys, lists (RFC 9110, section 15.4).
 ///
-/// It is followed within the origin alone, where whoever redirects could have answered as well. What carries a secret
-/// is never sent on.
+/// It is followed only within the origin, where the redirecting server could have answered as well. Requests with
+/// secrets are never redirected.
 package enum DocumentRedirect {
-    /// How many are followed for one document.
+    /// The most redirects for one document.
     package static let most = 3
 
     private static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// Where the document is asked for next; nil where the answer is no redirect, or one that is not followed.
+    /// The next URL of the document; nil if the answer is no redirect, or one that is not followed.
     package static func target(of response: HTTPResponse, from url: WebURL) -> WebURL? {
         location(of: response, from: url).flatMap { $0.origin == url.origin ? $0 : nil }
     }
 
-    /// The status for a sentence; of a redirect that was not followed with the server that it leads to.
+    /// The status for a sentence; for a redirect that was not followed, with its target's server.
     static func status(of response: HTTPResponse, from url: WebURL?) -> String {
         let status = "HTTP \(response.status)"
         guard statuses.contains(response.status) else { return status }

@@ -4,19 +4,19 @@
 package import HTTPTypes
 package import Secrets
 
-/// What a browser takes to the provider so that the session there ends, too (OpenID Connect RP-Initiated Logout 1.0,
-/// section 2).
+/// The browser's request that ends the session at the provider, too (OpenID Connect RP-Initiated Logout 1.0, section
+/// 2).
 package struct EndSessionRequest: Sendable {
-    /// Says whose session and which client is meant; a provider asks the user where it is absent.
+    /// Identifies the session and the client; without it a provider asks the user.
     package var idToken: Secret?
 
     /// The client's identifier.
     package var clientID: String
 
-    /// Where the provider sends the browser afterwards, byte for byte as it is registered; nil: nowhere.
+    /// Where the provider redirects the browser afterwards, byte for byte as registered; nil: nowhere.
     package var redirectURI: String?
 
-    /// Comes back with the browser; of use only where it is sent anywhere.
+    /// Returned with the browser; only useful with a redirect URI.
     package var state: String?
 
     /// A request for one client; the rest is set afterwards.

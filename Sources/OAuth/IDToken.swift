@@ -3,14 +3,14 @@
 
 import StrictJSON
 
-/// The claims of an ID token (OpenID Connect Core, section 2). A value of this type made by `verify` has
-/// passed every check; the user is `issuer` and `subject` together, never the e-mail address.
+/// The claims of an ID token (OpenID Connect Core, section 2). A value that `verify` returned has passed every check;
+/// `issuer` and `subject` together identify the user, never the e-mail address.
 package struct IDToken: Sendable, Hashable {
     /// `iss`
     package let issuer: String
-    /// `sub`: at most 255 ASCII characters, not empty.
+    /// `sub`: 1 to 255 ASCII characters.
     package let subject: String
-    /// `aud`, which may be one text or a list.
+    /// `aud`, which may be one string or a list.
     package let audiences: [String]
     /// `azp`
     package let authorizedParty: String?
@@ -35,11 +35,11 @@ package struct IDToken: Sendable, Hashable {
     /// `name`
     package let name: String?
 
-    /// What a user knows the account by: the e-mail address, else the preferred user name.
+    /// The user's visible name: the e-mail address, else the preferred user name.
     package var identity: String? { email ?? preferredUsername }
 
-    /// Reads the claims; what guards somebody must be there and of its type. A claim that is only looked at when it was
-    /// asked for, or that is about the user, and is of another type is passed over: the check that wants it misses it.
+    /// Reads the claims; those that are essential for security must be present and of their type. An optional claim of
+    /// another type is ignored: a check that requires it finds it missing.
     init(claims: JSONObject) throws(IDTokenError) {
         issuer = try Self.requiredText(claims, "iss", check: .issuer)
         subject = try Self.subject(claims)
@@ -104,7 +104,7 @@ package struct IDToken: Sendable, Hashable {
         return text
     }
 
-    /// A number, which may have a fraction (RFC 7519, section 2), also as text.
+    /// A number, possibly with a fraction (RFC 7519, section 2), or as a string.
     private static func requiredTime(
         _ claims: JSONObject,
         _ name: String,
@@ -118,7 +118,7 @@ package struct IDToken: Sendable, Hashable {
     }
 }
 
-/// What a subject must look like (OpenID Connect Core, section 2).
+/// The rules for a subject (OpenID Connect Core, section 2).
 enum Subject {
     static func isValid(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 255 && text.utf8.allSatisfy { $0 < 0x80 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Why an ID token is refused. Nothing of the answer that brought it may be served.
+/// Why an ID token is refused. No part of its answer may be served.
 package struct IDTokenError: Error, Sendable, Hashable {
     /// The check that failed, as the socket names it.
     package enum Check: String, Sendable, Hashable {
-        /// Not a signed token at all, or one that needs an unknown extension.
+        /// Not a signed token, or one that requires an unknown extension.
         case form
         case signature
         case algorithm
@@ -20,8 +20,8 @@ package struct IDTokenError: Error, Sendable, Hashable {
         case accessTokenHash = "at_hash"
         case subject
 
-        /// Whether it is about whom a token is from, for or about. At a refresh nothing else guards anybody: the access
-        /// token beside it came on the same connection, and the user has signed in before.
+        /// Whether the check concerns the token's issuer, client or user. At a refresh only these matter: the access
+        /// token came on the same connection, and the user has signed in before.
         package var guardsRefresh: Bool {
             switch self {
             case .issuer, .audience, .subject: true
@@ -33,15 +33,15 @@ package struct IDTokenError: Error, Sendable, Hashable {
     /// The check that failed.
     package let check: Check
 
-    /// One sentence for a user, without anything of the token's.
+    /// One sentence for a user, without any part of the token.
     package let message: String
 
-    /// Whether the key set has no key for this token, so that fetching it anew (once a minute at most) may
-    /// help (OpenID Connect Core, section 10.1.1). Never so for a bad signature under a known key.
+    /// Whether the key set has no key for this token, so that fetching it again (at most once a minute) may help
+    /// (OpenID Connect Core, section 10.1.1). Never for a bad signature under a known key.
     package let isKeyUnknown: Bool
 
-    /// Whether the token is in order and about another user than the one the grant is for: what quarantines a grant,
-    /// where a token that is merely malformed does not.
+    /// Whether the token is valid and about another user than the grant's: this quarantines a grant, a merely malformed
+    /// token does not.
     package let isOtherSubject: Bool
 
     init(_ check: Check, _ message: String, isKeyUnknown: Bool = false, isOtherSubject: Bool = false) {

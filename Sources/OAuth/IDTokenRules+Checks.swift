@@ -5,11 +5,11 @@ import JOSE
 import Secrets
 
 extension IDTokenRules {
-    /// Checks everything but signature and `at_hash`, each rule by itself.
+    /// Checks everything except the signature and `at_hash`, one rule at a time.
     func check(_ token: IDToken) throws(IDTokenError) {
         try checkIssuer(token.issuer, tenant: token.tenant)
         try checkAudience(token.audiences)
-        // Before whatever else may be wrong: at a refresh this is what counts.
+        // Checked first: at a refresh this is essential.
         if case .refresh(let baseline) = occasion { try checkSubject(token.subject, since: baseline) }
         try checkAuthorizedParty(of: token)
         try checkTimes(of: token)
@@ -25,8 +25,7 @@ extension IDTokenRules {
         }
     }
 
-    /// Section 3.1.3.7, rule 2: `iss` is the issuer, byte for byte (with `tid` put into a template), or its one other
-    /// name.
+    /// Section 3.1.3.7, rule 2: `iss` is the issuer, byte for byte (with `tid` in a template), or its one other name.
     func checkIssuer(_ named: String, tenant: String?) throws(IDTokenError) {
         let matches: Bool
         if issuer.template == nil {
@@ -39,8 +38,8 @@ extension IDTokenRules {
         guard matches else { throw IDTokenError(.issuer, "the ID token is from another issuer") }
     }
 
-    /// Rule 3: the client is among the audiences, and where the account names the others that it trusts, so is each other
-    /// one. Where it names none, they are trusted as far as `azp` says that the token was issued to this client.
+    /// Rule 3: the client is among the audiences, and if the account lists trusted audiences, so are all others.
+    /// Without a list, they are accepted if `azp` says that the token was issued to this client.
     func checkAudience(_ audiences: [String]) throws(IDTokenError) {
         guard audiences.contains(where: isClient) else {
             throw IDTokenError(.audience, "the ID token is meant for another client")
@@ -51,8 +50,8 @@ extension IDTokenRules {
         }
     }
 
-    /// Rules 4 and 5: several audiences need an `azp`, unless the account names them; one that is there is the client.
-    /// ZITADEL lists a project and its other clients beside this one.
+    /// Rules 4 and 5: several audiences need an `azp`, unless the account lists them; if there is an `azp`, it is the
+    /// client. ZITADEL lists a project and its other clients beside this one.
     private func checkAuthorizedParty(of token: IDToken) throws(IDTokenError) {
         guard let party = token.authorizedParty else {
             guard token.audiences.count == 1 || trustedAudiences != nil else {
@@ -65,7 +64,7 @@ extension IDTokenRules {
         }
     }
 
-    /// Rules 9 and 10: not over, not from the future.
+    /// Rules 9 and 10: not expired, not from the future.
     private func checkTimes(of token: IDToken) throws(IDTokenError) {
         guard token.expiresAt > now - Self.skew else {
             throw IDTokenError(.expiry, "the ID token is over; mind this machine's clock")
@@ -75,22 +74,22 @@ extension IDTokenRules {
         }
     }
 
-    /// The user is the account's last one: issuer and subject are who it is, never the e-mail address
-    /// (section 5.7).
+    /// The user is the account's last one: issuer and subject identify the user, never the e-mail address (section
+    /// 5.7).
     private func checkSubject(of token: IDToken) throws(IDTokenError) {
         if let expectedSubject, !token.subject.utf8.elementsEqual(expectedSubject.utf8) {
             throw IDTokenError(.subject, "another person signed in than the one this account belongs to")
         }
     }
 
-    /// Rule 10: the token of a login is fresh.
+    /// Rule 10: a login's token is recent.
     private func checkAge(of token: IDToken) throws(IDTokenError) {
         guard token.issuedAt >= now - Self.oldestAtLogin else {
             throw IDTokenError(.issuedAt, "the ID token was issued long ago; mind this machine's clock")
         }
     }
 
-    /// Rule 11: the nonce is the one that was sent; where none was, there is nothing to compare.
+    /// Rule 11: the nonce is the one that was sent; if none was, there is nothing to compare.
     private func checkNonce(of token: IDToken, is nonce: String?) throws(IDTokenError) {
         guard let nonce else { return }
         guard let received = token.nonce, Secret(received) == Secret(nonce) else {
@@ -98,7 +97,7 @@ extension IDTokenRules {
         }
     }
 
-    /// Rule 12: the class is one that was asked for.
+    /// Rule 12: the class is a requested one.
     private func checkAuthenticationClass(of token: IDToken) throws(IDTokenError) {
         guard !authenticationClasses.isEmpty else { return }
         guard let reached = token.authenticationClass, authenticationClasses.contains(reached) else {

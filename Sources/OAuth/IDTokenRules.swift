@@ -5,41 +5,41 @@ package import JOSE
 package import Secrets
 import StrictJSON
 
-/// What an ID token must fulfil in one situation (OpenID Connect Core, sections 3.1.3.7 and 12.2).
+/// The rules for an ID token on one occasion (OpenID Connect Core, sections 3.1.3.7 and 12.2).
 package struct IDTokenRules: Sendable {
-    /// Which situation it is.
+    /// The occasion.
     package enum Occasion: Sendable {
-        /// A login: the token must carry this nonce; nil where none could be sent (RFC 8628 has no place for one).
+        /// A login: the token must carry this nonce; nil if none could be sent (RFC 8628 does not provide for one).
         case login(nonce: String?)
         /// A refresh: the token must be about the same user, for the same client, as before.
         case refresh(IDTokenBaseline)
     }
 
-    /// Which situation it is.
+    /// The occasion.
     package var occasion: Occasion
 
-    /// Who must have issued it.
+    /// The required issuer.
     package var issuer: Issuer
 
-    /// Another name of the same issuer, which `iss` may be instead, byte for byte (`Issuer.federationService`).
+    /// Another name of the same issuer, accepted as `iss`, byte for byte (`Issuer.federationService`).
     package var federationService: String?
 
-    /// Whom it must be for.
+    /// The required audience.
     package var clientID: String
 
-    /// Other audiences that the account trusts, where it names them: any other one refuses the token.
+    /// Other audiences that the account trusts, if it lists them: any other one makes the token invalid.
     package var trustedAudiences: Set<String>?
 
     /// The signature algorithms that the provider lists; `none` and `HS…` are refused even so.
     package var algorithms: [String] = ["RS256"]
 
-    /// The `acr` values that were asked for, any of which is accepted; empty if none was.
+    /// The requested `acr` values, any of which is accepted; empty if there were none.
     package var authenticationClasses: [String] = []
 
-    /// The `max_age` that was asked for.
+    /// The requested `max_age`.
     package var maxAge: Int64?
 
-    /// Whom a login must be by, where the account has had another login and nobody said `force`.
+    /// The required user of a login, if the account has had another login and `force` is not set.
     package var expectedSubject: String?
 
     /// The access token that came with it, for `at_hash`.
@@ -48,16 +48,16 @@ package struct IDTokenRules: Sendable {
     /// The unix time.
     package var now: Int64
 
-    /// How far clocks may be apart.
+    /// The tolerated difference of clocks.
     package static let skew: Int64 = 60
 
-    /// How far ahead `iat` may lie.
+    /// How far in the future `iat` may be.
     package static let longestAhead: Int64 = 300
 
-    /// How old the token of a login may be.
+    /// The greatest age of a login's token.
     package static let oldestAtLogin: Int64 = 86_400
 
-    /// The rules that every ID token has; the rest is set afterwards.
+    /// The rules that apply to every ID token; the rest is set afterwards.
     package init(_ occasion: Occasion, issuer: Issuer, clientID: String, now: Int64) {
         self.occasion = occasion
         self.issuer = issuer
@@ -66,12 +66,12 @@ package struct IDTokenRules: Sendable {
     }
 }
 
-/// What is remembered of a grant's ID token, to hold the next one against (section 12.2).
+/// The parts of a grant's ID token that the next one is compared with (section 12.2).
 package struct IDTokenBaseline: Sendable, Hashable {
     /// `sub`
     package let subject: String
 
-    /// The whole token, where it is still known: a restart forgets all but the subject.
+    /// The whole token, if it is known: after a restart only the subject is.
     package let token: IDToken?
 
     /// Everything that is compared.
@@ -88,10 +88,10 @@ package struct IDTokenBaseline: Sendable, Hashable {
 }
 
 extension IDToken {
-    /// Verifies an ID token and gives its claims.
+    /// Verifies an ID token and returns its claims.
     ///
-    /// An ID token that is missing is the caller's to judge: fine on a refresh (OIDC-12). So is one that fails a check
-    /// at a refresh, where most of them guard nobody (`IDTokenError.Check.guardsRefresh`).
+    /// The caller decides about a missing ID token, which is allowed at a refresh (OIDC-12), and about one that fails a
+    /// check at a refresh, where most checks are not essential (`IDTokenError.Check.guardsRefresh`).
     package static func verify(
         compact: Secret,
         keys: JSONWebKeySet,
@@ -104,8 +104,8 @@ extension IDToken {
         return token
     }
 
-    /// Checks of a token that came with a refresh and could not be verified that it does not speak of another issuer, client
-    /// or user, as far as it can be read: nothing of it is kept, but what came with it is served.
+    /// Checks that an unverifiable token of a refresh does not name another issuer, client or user, as far as it can be
+    /// read: the token itself is dropped, the access token beside it is served.
     package static func checkUnverified(_ compact: Secret, rules: IDTokenRules) throws(IDTokenError) {
         guard case .refresh(let baseline) = rules.occasion,
             let claims = try? JSONWebSignature(compact: compact).claims()
@@ -116,7 +116,7 @@ extension IDToken {
         throw IDTokenError(.subject, "the refreshed ID token cannot be verified and names another person")
     }
 
-    /// The claims once the signature is known to be the provider's (section 3.1.3.7, rules 6 to 8).
+    /// The claims after verifying the signature with the provider's keys (section 3.1.3.7, rules 6 to 8).
     private static func verifiedClaims(
         _ compact: Secret,
         keys: JSONWebKeySet,
@@ -141,7 +141,7 @@ extension IDToken {
 }
 
 extension SignatureAlgorithm {
-    /// The algorithms behind the names that a provider lists; a name of Ed25519 stands for both of its names.
+    /// The algorithms with the names that a provider lists; each of Ed25519's two names implies the other.
     static func allowed(by names: [String]) -> Set<SignatureAlgorithm> {
         var allowed = Set(names.compactMap(SignatureAlgorithm.init(rawValue:)))
         if allowed.contains(.eddsa) || allowed.contains(.ed25519) {
@@ -152,7 +152,7 @@ extension SignatureAlgorithm {
 }
 
 extension IDTokenError {
-    /// Tells which check a fault of the signature belongs to.
+    /// The check that a signature error belongs to.
     fileprivate init(_ error: JOSEError) {
         switch error.code {
         case .algorithmNotAllowed:

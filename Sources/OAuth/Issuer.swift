@@ -3,19 +3,19 @@
 
 package import HTTPTypes
 
-/// An authorization server's identifier, kept byte for byte (RFC 8414, section 2;
-/// OpenID Connect Discovery 1.0, section 3).
+/// An authorization server's identifier, kept byte for byte (RFC 8414, section 2; OpenID Connect Discovery 1.0, section
+/// 3).
 ///
-/// One provider (Microsoft Entra) publishes a template instead of an identifier, and names tenants by their number
-/// whatever they were asked for by; `template` is for it alone and comes from a setting, never from a document.
+/// One provider (Microsoft Entra) publishes a template instead of an identifier, and names tenants by their number in
+/// any case; `template` is for it alone and comes from a setting, never from a document.
 package struct Issuer: Sendable, Hashable {
-    /// Where the metadata is looked for.
+    /// The base of the metadata's URL.
     package let url: WebURL
 
-    /// What issuers look like, with `{tenantid}` in it, if the provider uses a template.
+    /// The form of issuers, with `{tenantid}`, if the provider uses a template.
     package let template: String?
 
-    /// The part of a template that a tenant's identifier takes the place of.
+    /// The part of a template that a tenant's identifier replaces.
     package static let tenantPlaceholder = "{tenantid}"
 
     /// Checks the identifier: `https` (or `http` on a loopback address), no query, no fragment.
@@ -27,34 +27,34 @@ package struct Issuer: Sendable, Hashable {
         if let template, template.split(Self.tenantPlaceholder).count != 2 {
             throw OAuthError(.invalidIssuer, "the issuer's template must hold \(Self.tenantPlaceholder) once")
         }
-        // An issuer that names its tenant by number is as good as any other, and is held to the letter.
+        // An issuer that names its tenant by number is a regular one, and compared exactly.
         self.template = template.flatMap { Self.tenant(in: text, of: $0)?.isUUID == true ? nil : $0 }
     }
 
     /// The identifier as it was configured.
     package var text: String { url.text }
 
-    /// What the metadata's `issuer` must be, byte for byte (RFC 8414, section 3.3).
+    /// The required `issuer` of the metadata, byte for byte (RFC 8414, section 3.3).
     package var expectedInMetadata: String { template ?? text }
 
-    /// Whether this is what the metadata must name: the identifier, byte for byte, or with a template the template itself
-    /// or what it makes of a tenant's number.
+    /// Whether the metadata may name this issuer: the identifier, byte for byte, or with a template the template itself
+    /// or its form with a tenant's number.
     package func isNamedInMetadata(_ named: String) -> Bool {
         if named.utf8.elementsEqual(expectedInMetadata.utf8) { return true }
         return template.flatMap { Self.tenant(in: named, of: $0)?.isUUID } ?? false
     }
 
-    /// Whether an `iss` (of an authorization response, RFC 9207, or of an ID token) is this issuer:
-    /// simple string comparison, after the tenant has been put into a template.
+    /// Whether an `iss` (of an authorization response, RFC 9207, or of an ID token) is this issuer: simple string
+    /// comparison, after the tenant has been put into a template.
     ///
-    /// Where the tenant of a template is not known, any tenant's is accepted; the ID token settles it.
+    /// If the tenant of a template is not known, any tenant is accepted; the ID token decides.
     package func matches(_ iss: String, tenant: String? = nil) -> Bool {
         guard let template else { return iss.utf8.elementsEqual(text.utf8) }
         guard let named = Self.tenant(in: iss, of: template) else { return false }
         return tenant.map { $0.utf8.elementsEqual(named.utf8) } ?? true
     }
 
-    /// The tenant that an issuer of this template names; nil where it is none.
+    /// The tenant that an issuer of this template names; nil if it does not match.
     private static func tenant(in issuer: String, of template: String) -> String? {
         let parts = template.split(tenantPlaceholder)
         guard parts.count == 2, issuer.hasPrefix(parts[0]), issuer.hasSuffix(parts[1]),
@@ -78,21 +78,21 @@ package struct Issuer: Sendable, Hashable {
     }
 }
 
-// AD FS has two names: the issuer `https://HOST/adfs`, under which its metadata lies, and the identifier of its
-// federation service, `http://HOST/adfs/services/trust`, which the metadata calls `access_token_issuer` and which some
+// AD FS has two names: the issuer `https://HOST/adfs`, where its metadata is, and the identifier of its federation
+// service, `http://HOST/adfs/services/trust`, which the metadata calls `access_token_issuer` and which some
 // installations put into ID tokens as well (MS-OIDCE, section 2.2.3.2).
 extension Issuer {
     private static let federationPath = "/adfs/services/trust"
 
-    /// The issuer that ID tokens may name beside this one: AD FS's second name of the same host, where the metadata says
-    /// that it has one. Nothing else that a document calls so counts.
+    /// Another issuer that ID tokens may name: AD FS's second name on the same host, if the metadata has it. No other
+    /// value is accepted.
     package func federationService(named accessTokenIssuer: String?) -> String? {
         guard let accessTokenIssuer, url.path == "/adfs", template == nil else { return nil }
         let names = ["http", "https"].map { "\($0)://\(url.authority)\(Self.federationPath)" }
         return names.contains(accessTokenIssuer.lowercased()) ? accessTokenIssuer : nil
     }
 
-    /// What helps a user who took that identifier for the issuer; empty for any other issuer.
+    /// A hint for a user who configured that identifier as the issuer; empty for any other issuer.
     var federationHint: String {
         guard url.path == Self.federationPath else { return "" }
         return "; this is the name of an AD FS federation service, whose issuer is \(url.origin)/adfs"
@@ -105,12 +105,12 @@ extension Issuer: CustomStringConvertible {
 }
 
 extension WebURL {
-    /// Whether credentials may go there: `https`, or `http` on a loopback address.
+    /// Whether credentials may be sent there: `https`, or `http` on a loopback address.
     var isSecureOrLoopback: Bool { scheme == "https" || (scheme == "http" && isLoopback) }
 }
 
 extension String {
-    /// Whether it looks like a UUID: 36 characters, hyphens at their places.
+    /// Whether it looks like a UUID: 36 characters, hyphens in the right positions.
     fileprivate var isUUID: Bool {
         split("-").map(\.utf8.count) == [8, 4, 4, 4, 12]
     }
@@ -128,7 +128,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// A letter, a digit or a hyphen: what a tenant's identifier is made of.
+    /// A letter, a digit or a hyphen, as in a tenant's identifier.
     fileprivate var isTenantCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -6,7 +6,7 @@ import StrictJSON
 
 /// Reads documents that must be JSON objects: metadata, key sets, user information.
 enum JSONDocument {
-    /// What came instead of JSON, for a sentence: the media type, never the content.
+    /// The media type of an answer that is not JSON, for a sentence; never the content.
     static func typeName(of response: HTTPResponse) -> String {
         guard !response.body.isEmpty else { return "nothing" }
         return response.mediaType?.shown(limit: 60) ?? "text of no named type"

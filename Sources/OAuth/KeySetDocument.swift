@@ -7,13 +7,13 @@ import StrictJSON
 
 /// A provider's published keys (RFC 7517, section 5).
 package enum KeySetDocument {
-    /// No document is larger.
+    /// The size limit.
     package static let sizeLimit = 256 * 1024
 
     /// The least time between two fetches because of an unknown key (OpenID Connect Core, section 10.1.1).
     package static let refetchGap: Duration = .seconds(60)
 
-    /// Reads the answer of a `jwks_uri`; keys that cannot be used are left out, not errors. `url` is whose answer it is.
+    /// Reads the answer of a `jwks_uri`; unusable keys are skipped, not errors. `url` is its source.
     package static func read(_ response: HTTPResponse, from url: WebURL? = nil) throws(OAuthError) -> JSONWebKeySet {
         guard response.status == 200 else {
             let status = DocumentRedirect.status(of: response, from: url)

@@ -3,19 +3,19 @@
 
 package import StrictJSON
 
-/// How long a token lives by its provider's word, counted from the time at which the request was sent.
+/// A token's lifetime according to its provider, counted from the time at which the request was sent.
 package enum Lifetime: Sendable, Hashable {
-    /// So many seconds, at least one, at most `longest`.
+    /// In seconds, at least one, at most `longest`.
     case seconds(Int64)
-    /// The answer says 0 or less: over already, or a provider's way to say something else. The token is
-    /// served without a promise and refreshed once, not in a loop.
+    /// The answer says 0 or less: already over, or a provider's special meaning. The token is served without a known
+    /// end and refreshed once, not in a loop.
     case elapsed
-    /// The answer says nothing that can be read: neither over nor for ever.
+    /// The answer has no readable lifetime: neither over nor unlimited.
     case unknown
     /// The provider's way to say that the token does not end (see `ProviderDialect`).
     case unlimited
 
-    /// A hundred years: longer ones count as this, so that no sum overflows.
+    /// A hundred years: longer ones are cut to this, so that no sum overflows.
     package static let longest: Int64 = 3_155_760_000
 
     /// The unix time at which the token ends, if that is known.
@@ -23,8 +23,8 @@ package enum Lifetime: Sendable, Hashable {
         if case .seconds(let seconds) = self { sentAt + seconds } else { nil }
     }
 
-    /// Reads whole seconds out of what providers send: an integer, a float (rounded down), a string of
-    /// digits. Anything else is nil.
+    /// Reads whole seconds from the forms that providers send: an integer, a float (rounded down), a string of digits.
+    /// Anything else is nil.
     package static func wholeSeconds(_ value: JSONValue) -> Int64? {
         if let integer = value.int64 {
             return min(max(integer, -longest), longest)
@@ -41,7 +41,7 @@ package enum Lifetime: Sendable, Hashable {
 }
 
 extension Lifetime {
-    /// Reads a token answer's members; what is odd is told in `notes`.
+    /// Reads a token answer's members; oddities are added to `notes`.
     ///
     /// `clock` is the provider's time as far as it is known, for members that hold a point in time.
     static func read(
@@ -74,16 +74,16 @@ extension Lifetime {
         return .seconds(seconds)
     }
 
-    /// The member that holds a time span: Zoho's `expires_in_sec` before `expires_in` (which is in
-    /// milliseconds beside it), Facebook's `expires` after.
+    /// The member that holds a time span: Zoho's `expires_in_sec` before `expires_in` (in milliseconds there),
+    /// Facebook's `expires` after.
     private static func relativeMember(_ members: JSONObject) -> JSONObject.Member? {
         ["expires_in_sec", "expires_in", "expires"].lazy
             .compactMap { members.member($0) }
             .first { !$0.value.isNull }
     }
 
-    /// How far `expires_at` or `expires_on` lies ahead; one in the past contradicts a fresh answer and
-    /// says nothing.
+    /// How far `expires_at` or `expires_on` is in the future; one in the past contradicts a fresh answer and is
+    /// ignored.
     private static func secondsAhead(_ members: JSONObject, clock: Int64) -> Int64? {
         for name in ["expires_at", "expires_on"] {
             if let time = members[name].flatMap(wholeSeconds), time > clock, time < longest {
@@ -95,7 +95,7 @@ extension Lifetime {
 }
 
 extension String {
-    /// An optional minus, digits, and perhaps a point with digits behind it.
+    /// An optional minus, digits, and optionally a point with further digits.
     fileprivate var isDecimal: Bool {
         let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
         let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

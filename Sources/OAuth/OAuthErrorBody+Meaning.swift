@@ -3,10 +3,10 @@
 
 import HTTPTypes
 
-// What an error at the token endpoint says of the grant. Providers have codes and words of their own for the same thing, in
-// any case and in any member. A refresh token is destroyed only by one that means the grant itself.
+// The meaning of a token endpoint's error for the grant. Providers use their own codes and texts for the same thing, in
+// any case and in any member. A refresh token is destroyed only by an error about the grant itself.
 extension OAuthErrorBody {
-    /// The error's code in small letters: some providers write theirs in capitals.
+    /// The error's code in lower case: some providers use upper case.
     package var code: String { error.lowercased() }
 
     /// Whether the grant is over (RFC 6749, section 5.2). `invalid_grant` counts at any status: Auth0 sends it with 403,
@@ -17,13 +17,13 @@ extension OAuthErrorBody {
         return [error, description].compactMap(\.self).contains { Self.isEnd($0, hasCode: !error.isEmpty) }
     }
 
-    /// Whether a finer code says so, whatever the code.
+    /// Whether a finer code means the end, whatever the code.
     var saysEndFinely: Bool {
         suberror.map { Self.fineEndings.contains($0.lowercased()) } ?? false
     }
 
-    /// Whether the provider wants the user (a second factor, consent, another network or device) and says nothing against
-    /// the grant: it may be renewed again once the user, or an administrator, has done what is wanted.
+    /// Whether the provider requires user interaction (a second factor, consent, another network or device) without
+    /// refusing the grant: it may be renewed again once the user, or an administrator, has met the requirement.
     var wantsUser: Bool {
         if saysEndFinely { return false }
         return Self.userCodes.contains(code) || (suberror.map { Self.fineUserCodes.contains($0.lowercased()) } ?? false)
@@ -32,15 +32,15 @@ extension OAuthErrorBody {
             }
     }
 
-    /// Whether the provider has had too many requests, or says so in words: Zoho does under `Access Denied`, Entra under
-    /// `invalid_grant`.
+    /// Whether the provider has had too many requests, by code or in its text: Zoho says so under `Access Denied`,
+    /// Entra under `invalid_grant`.
     var saysTooMuch: Bool {
         if Self.throttleCodes.contains(code) || !Self.throttleNumbers.isDisjoint(with: numbers) { return true }
         guard let text = description?.lowercased() else { return false }
         return ["too many requests", "rate limit", "throttled"].contains { text.contains(text: $0) }
     }
 
-    /// Auth0's word for a wrong client secret.
+    /// Auth0's code for a wrong client secret.
     var deniesClient: Bool {
         code == "access_denied" && status == 401 && description.map(Self.plain) == "unauthorized"
     }
@@ -58,7 +58,7 @@ extension OAuthErrorBody {
         "mfa_required", "admin_policy_enforced",
     ]
 
-    /// Entra's, and Google's for a session that an organization has limited.
+    /// Entra's codes, and Google's for a session that an organization has limited.
     private static let fineUserCodes: Set<String> = [
         "message_only", "additional_action", "basic_action", "user_password_expired", "consent_required",
         "protection_policy_required", "device_authentication_failed", "invalid_rapt", "rapt_required",
@@ -71,7 +71,7 @@ extension OAuthErrorBody {
         50158, 50187, 54000, 65001, 65004, 90094,
     ]
 
-    /// Those about the device or the network that the user is on; the longer ones are finer.
+    /// Entra's numbers about the user's device or network; the longer ones are finer.
     private static let deviceNumbers: [ClosedRange<Int64>] = [53000...53099, 530_000...530_999]
 
     private static let throttleNumbers: Set<Int64> = [50196, 90055]
@@ -80,14 +80,14 @@ extension OAuthErrorBody {
         "slow_down", "too_many_requests", "rate_limited", "ratelimited", "rate_limit_exceeded",
     ]
 
-    /// Codes that name another cause, so that no words beside them are taken for the grant's end.
+    /// Codes for other causes: no text beside them is read as the grant's end.
     private static let otherCauses: Set<String> = [
         "invalid_client", "incorrect_client_credentials", "unsupported_grant_type", "invalid_scope", "invalid_target",
         "authorization_pending",
     ]
 
-    /// Whether a text is one of the codes in words, or says that the refresh token (or, beside a code, the session behind
-    /// it) is no good any more.
+    /// Whether a text is one of the codes in words, or says that the refresh token (or, beside a code, the session
+    /// behind it) is no longer valid.
     private static func isEnd(_ text: String, hasCode: Bool) -> Bool {
         let words = plain(text)
         if endings.contains(String(words.map { $0 == " " ? "_" : $0 })) || (hasCode && words == "invalid token") {
@@ -104,14 +104,14 @@ extension OAuthErrorBody {
         "already used", "already been used", "reused", "not recognized", "unrecognized",
     ]
 
-    /// Words about how it was asked rather than about what for.
+    /// Texts about the form of the request rather than its content.
     private static let aboutRequest = [
         "missing", "required", "parameter", "grant type", "unsupported", "not supported", "not allowed",
         "not authorized",
         "not permitted", "endpoint",
     ]
 
-    /// Small letters, and spaces between the words alone.
+    /// Lower case, with single spaces between words.
     private static func plain(_ text: String) -> String {
         text.lowercased().split { !($0.isLetter || $0.isNumber) }.joined(separator: " ")
     }

@@ -6,9 +6,9 @@ import Secrets
 import StrictJSON
 
 extension OAuthErrorBody {
-    /// Reads the error that an answer names in one of the shapes in use, whatever its status; nil where it
-    /// names none. `null`, `false`, "" and empty lists name none. What was sent as a secret is cut out of every text:
-    /// some servers say which refresh token it was that they did not like.
+    /// Reads the error of an answer in one of the forms in use, whatever its status; nil if there is none. `null`,
+    /// `false`, "" and empty lists count as none. Secrets of the request are removed from every text: some servers
+    /// repeat the refresh token that they refuse.
     init?(answer: JSONObject, status: Int, sent secrets: [Secret]) {
         let isRefused = answer["ok"]?.bool == false
         guard let found = Self.found(answer) ?? (isRefused ? Found() : nil) else { return nil }
@@ -16,7 +16,7 @@ extension OAuthErrorBody {
         self.init(found.code, description, answer, status: status, sent: secrets)
     }
 
-    /// Reads an answer with a bad status that names no error: what else it says, and perhaps a code under another name
+    /// Reads an answer with an error status but no error code: its text, and possibly a code under another name
     /// (HubSpot's `status`, Supabase's `error_code`).
     init(unnamedIn answer: JSONObject, status: Int, sent secrets: [Secret]) {
         let codes = ["error_code", "code", "status"].lazy.compactMap { answer[$0]?.string }
@@ -24,7 +24,7 @@ extension OAuthErrorBody {
         self.init(code, Self.description(in: answer), answer, status: status, sent: secrets)
     }
 
-    /// What an answer says in a member of its own making: Twitch's `message`, Zoom's `reason`, problem details (RFC 9457).
+    /// The message in a provider's own member: Twitch's `message`, Zoom's `reason`, problem details (RFC 9457).
     private static func description(in answer: JSONObject) -> String? {
         ["message", "msg", "error_message", "reason", "detail", "title"].lazy.compactMap { answer[$0]?.string }
             .first { !$0.isEmpty }
@@ -37,7 +37,7 @@ extension OAuthErrorBody {
         status: Int,
         sent secrets: [Secret]
     ) {
-        // Once more as it will be shown: what is taken out of a text may have stood inside of a secret.
+        // Cleaned again for display, since removing characters from a text can reveal a secret.
         func clean(_ text: String?) -> String? {
             text.map { Self.cut(DisplayText.sanitized(Self.cut($0, before: secrets), limit: 2000), before: secrets) }
         }
@@ -52,8 +52,8 @@ extension OAuthErrorBody {
         )
     }
 
-    /// The text up to where it names one of the secrets. Of a long text only the beginning is shown, and of a long
-    /// secret the beginning is enough to know it by.
+    /// The text up to the first occurrence of a secret. Only the beginning of a long text is shown, and the beginning
+    /// of a long secret is enough to recognise it.
     private static func cut(_ text: String, before secrets: [Secret]) -> String {
         let start = Array(text.utf8.prefix(2000))
         let ends = secrets.compactMap { secret in
@@ -82,7 +82,7 @@ extension OAuthErrorBody {
         }
     }
 
-    /// Twitch says how a device login goes in `message` alone (RFC 8628, section 3.5).
+    /// Twitch reports the state of a device login in `message` alone (RFC 8628, section 3.5).
     private static func deviceWord(in answer: JSONObject) -> Found? {
         let words = ["authorization_pending", "slow_down", "access_denied", "expired_token"]
         return answer["message"]?.string.flatMap { words.contains($0) ? Found(code: $0) : nil }
@@ -97,7 +97,7 @@ extension OAuthErrorBody {
         }
     }
 
-    /// An error that is an object: the code under one of the names in use.
+    /// An error object: the code under one of the names in use.
     private static func found(inside object: JSONObject) -> Found {
         let codes = ["error", "code", "errorType", "type", "status"].lazy.compactMap { object[$0]?.string }
         let descriptions = ["error_description", "description", "message"].lazy.compactMap { object[$0]?.string }
@@ -107,7 +107,7 @@ extension OAuthErrorBody {
         return Found(code: code, description: descriptions.first { !$0.isEmpty } ?? field)
     }
 
-    /// Entra's numbers: `error_codes`, or `AADSTS…` at the front of the description.
+    /// Entra's numbers: `error_codes`, or `AADSTS…` at the beginning of the description.
     private static func numbers(_ answer: JSONObject, description: String?) -> [Int64] {
         if let numbers = answer["error_codes"]?.array?.compactMap(\.int64), !numbers.isEmpty {
             return numbers

@@ -3,16 +3,16 @@
 
 import HTTPTypes
 
-/// An error in OAuth's terms, from a token endpoint (RFC 6749, section 5.2), a redirect (section 4.1.2.1)
-/// or one of the shapes that providers use instead. Every text in it is fit to be shown.
+/// An OAuth error from a token endpoint (RFC 6749, section 5.2), a redirect (section 4.1.2.1) or one of the forms that
+/// providers use instead. All its texts are cleaned for display.
 package struct OAuthErrorBody: Sendable, Hashable {
-    /// The error's code, an open set of strings; empty where the provider named none.
+    /// The error's code, an open set of strings; empty if there is none.
     package let error: String
 
-    /// What the provider says about it.
+    /// The provider's description.
     package let description: String?
 
-    /// Where the provider explains it.
+    /// The provider's page about it.
     package let uri: String?
 
     /// A finer code (`suberror` of Entra, `error_subtype` of Google).
@@ -21,13 +21,13 @@ package struct OAuthErrorBody: Sendable, Hashable {
     /// Entra's numbers (`error_codes`), or the one that an `AADSTS…` description starts with.
     package let numbers: [Int64]
 
-    /// How many seconds are to lie between two polls of a device login, where the answer says so (GitHub).
+    /// The interval between two polls of a device login in seconds, if the answer states it (GitHub).
     package let interval: Int64?
 
     /// The status of the answer; nil for a redirect.
     package let status: Int?
 
-    /// Takes what was received and makes it fit to be shown.
+    /// Cleans the received texts for display.
     package init(
         error: String,
         description: String? = nil,
@@ -46,7 +46,7 @@ package struct OAuthErrorBody: Sendable, Hashable {
         self.status = status
     }
 
-    /// A sentence for people: the description where there is one, else the code, else the status.
+    /// A sentence for users: the description if there is one, else the code, else the status.
     package var message: String {
         let code = error.isEmpty ? "HTTP \(status ?? 0)" : error
         let detail = suberror.map { " (\($0))" } ?? ""

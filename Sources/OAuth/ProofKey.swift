@@ -6,16 +6,16 @@ package import Secrets
 
 /// The proof key for code exchange of one login attempt (RFC 7636): always S256, never `plain`.
 package struct ProofKey: Sendable, Hashable {
-    /// The secret that goes with the code to the token endpoint and nowhere else.
+    /// The secret, sent with the code to the token endpoint and nowhere else.
     package let verifier: Secret
 
-    /// `BASE64URL(SHA256(verifier))`, which goes with the authorization request.
+    /// `BASE64URL(SHA256(verifier))`, sent with the authorization request.
     package let challenge: String
 
-    /// The only method that is used (RFC 7636, section 4.2).
+    /// The only method in use (RFC 7636, section 4.2).
     package static let method = "S256"
 
-    /// How many octets of entropy a verifier is made from (section 7.1).
+    /// The entropy of a verifier in octets (section 7.1).
     package static let entropyLength = 32
 
     /// Makes the key from octets of a cryptographic generator, used for this attempt alone.
@@ -26,7 +26,7 @@ package struct ProofKey: Sendable, Hashable {
         self.init(verifier: Base64URL.encode(entropy))
     }
 
-    /// Takes a ready verifier, as the RFC's examples give it.
+    /// Takes a given verifier, as in the RFC's examples.
     init(verifier: String) {
         self.verifier = Secret(verifier)
         challenge = Base64URL.encode(Digest.sha256(Array(verifier.utf8)))
@@ -35,7 +35,7 @@ package struct ProofKey: Sendable, Hashable {
 
 /// Text that cannot be guessed: the `state` and the `nonce` of a login attempt.
 package enum UnguessableText {
-    /// The least that RFC 8252 (section 8.9) and OpenID Connect Core ask for: 128 bits.
+    /// The minimum of RFC 8252 (section 8.9) and OpenID Connect Core: 128 bits.
     package static let entropyLength = 16
 
     /// Makes the text from octets of a cryptographic generator, used for this purpose alone.

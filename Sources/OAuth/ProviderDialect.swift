@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What an account's `dialect`, mostly a preset's, must say because a provider breaks the standards in a way that
-/// cannot be told from a fault. Nothing of it is ever guessed.
+/// An account's `dialect`, usually from a preset: deviations from the standards that cannot be distinguished from
+/// faults. None is ever guessed.
 package struct ProviderDialect: Sendable, Hashable {
-    /// Names that stand for `Bearer` in `token_type` (eBay: `User Access Token`), in any case.
+    /// Names in place of `Bearer` in `token_type` (eBay: `User Access Token`), in any case.
     package var bearerNames: Set<String> = []
 
-    /// Whether an answer without `token_type` is taken for a bearer token (Mailchimp).
+    /// Whether an answer without `token_type` counts as a bearer token (Mailchimp).
     package var missingTypeIsBearer = false
 
     /// Whether `expires_in: 0` means that the token does not end (Mailchimp).
@@ -19,22 +19,22 @@ package struct ProviderDialect: Sendable, Hashable {
     /// Whether `access_denied` at the token endpoint means a wrong client secret (Atlassian).
     package var accessDeniedMeansWrongSecret = false
 
-    /// The parameter of the authorization request that scopes go into (Slack: `user_scope`).
+    /// The authorization request's parameter for scopes (Slack: `user_scope`).
     package var scopeParameter = "scope"
 
-    /// What stands between scopes there (Slack: a comma).
+    /// The separator of scopes there (Slack: a comma).
     package var scopeSeparator = " "
 
-    /// The parameter of the device authorization request that scopes go into (Twitch: `scopes`).
+    /// The device authorization request's parameter for scopes (Twitch: `scopes`).
     package var deviceScopeParameter = "scope"
 
-    /// Whether scopes choose the resource that a token is for, one a token, whose answer covers all that was consented
-    /// to of it (Entra, which refuses RFC 8707's `resource`).
+    /// Whether scopes choose the token's resource, one per token, and the answer covers all of it that was consented to
+    /// (Entra, which refuses RFC 8707's `resource`).
     package var scopesChooseResource = false
 
-    /// Whether a refresh wants the `redirect_uri` of the login once more (GitLab).
+    /// Whether a refresh requires the login's `redirect_uri` (GitLab).
     package var refreshSendsRedirectURI = false
 
-    /// A provider that keeps to the standards.
+    /// A provider that follows the standards.
     package init() {}
 }

@@ -4,12 +4,12 @@
 package import Secrets
 package import StrictJSON
 
-/// JSON of a provider's or an application's server, read as leniently as is safe: how it is written costs nobody a grant.
+/// JSON of a provider's or an application's server, parsed as leniently as is safe: its form must not cost a grant.
 ///
-/// Our own wire and our files stay strict. What a replaced byte stands in is no token: whoever takes a secret out of a
-/// value asks `JSONValue.intactText`.
+/// The socket and our files stay strict. A string with a replaced byte is not a token: read secrets with
+/// `JSONValue.intactText`.
 package enum ProviderJSON {
-    /// Reads the value; a byte order mark and UTF-16 are no hindrance.
+    /// Reads the value; accepts a byte order mark and UTF-16.
     package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         try JSONReader.lenient.read(utf8(bytes))
     }
@@ -21,9 +21,9 @@ package enum ProviderJSON {
         return text[start...].first { !$0.isJSONSpace } == UInt8(ascii: "{")
     }
 
-    /// The refresh token in an answer that cannot be read as a whole: it may be the only one that lives.
+    /// The refresh token in an answer that cannot be parsed as a whole: it may be the only valid one.
     ///
-    /// It is the last string of visible ASCII behind that name; nil where there is none, or its quote does not close.
+    /// The last string of visible ASCII after that name; nil if there is none, or its quote is not closed.
     package static func refreshToken(in body: [UInt8]) -> Secret? {
         let text = utf8(body)
         let name = Array("refresh_token".utf8)
@@ -41,7 +41,7 @@ package enum ProviderJSON {
         return found
     }
 
-    /// The string behind a colon.
+    /// The string after a colon.
     private static func string(after name: Int, in text: [UInt8]) -> Secret? {
         let colon = text[name...].drop { $0.isJSONSpace }
         guard colon.first == UInt8(ascii: ":") else { return nil }
@@ -55,7 +55,7 @@ package enum ProviderJSON {
         return Secret(token)
     }
 
-    /// UTF-8, also out of UTF-16, which a byte order mark or a zero beside the first character shows.
+    /// UTF-8, converted from UTF-16 if a byte order mark or a zero byte beside the first character indicates that.
     private static func utf8(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= 2 else { return bytes }
         let isBigEndian: Bool
@@ -73,14 +73,14 @@ package enum ProviderJSON {
 }
 
 extension JSONValue {
-    /// The text of a string that came as it was meant: nil for any other value, and where a byte was replaced.
+    /// The text of a string without replaced bytes: nil for any other value.
     package var intactText: String? {
         string.flatMap { $0.unicodeScalars.contains("\u{FFFD}") ? nil : $0 }
     }
 }
 
 extension JSONError {
-    /// Why an answer cannot be read, and where, for a log: nothing of the answer itself.
+    /// Why and where an answer cannot be parsed, for a log, without its content.
     var place: String { "\(message) (at byte \(offset))" }
 }
 

@@ -5,10 +5,10 @@ package import HTTPTypes
 package import StrictJSON
 
 extension ProviderMetadata {
-    /// Reads a document. A member that is unknown or null is passed over; one of the wrong type says nothing, and an
-    /// endpoint that could not be asked is missing to whoever wants it: what nobody uses refuses nothing (DISC-6).
+    /// Reads a document. Unknown and null members are ignored; one of the wrong type counts as absent, and an invalid
+    /// endpoint is an error only when it is needed (DISC-6).
     ///
-    /// - Parameter issuer: whose document it is, as `Discovery` has checked; nil where it was not fetched from one.
+    /// - Parameter issuer: its issuer, as checked by `Discovery`; nil if it was not fetched from one.
     package init(document: JSONObject, issuer: Issuer? = nil) throws(OAuthError) {
         self.init()
         var reader = MemberReader(document: document)
@@ -37,7 +37,7 @@ extension ProviderMetadata {
         }
     }
 
-    /// Every endpoint with the name of its member.
+    /// Every endpoint with its member's name.
     private static let places: [(String, any WritableKeyPath<ProviderMetadata, WebURL?> & Sendable)] = [
         ("authorization_endpoint", \.authorizationEndpoint),
         ("token_endpoint", \.tokenEndpoint),
@@ -57,7 +57,7 @@ private struct MemberReader {
     let document: JSONObject
     var notes: [String] = []
 
-    /// The issuer guards the sign-in: it is text or nothing.
+    /// The issuer is essential for security: it must be a string or absent.
     func issuer() throws(OAuthError) -> String? {
         guard let value = present("issuer") else { return nil }
         guard let text = value.string else {
@@ -69,7 +69,7 @@ private struct MemberReader {
         return text
     }
 
-    /// A boolean, also as text.
+    /// A boolean, or its text.
     mutating func flag(_ name: String) -> Bool {
         switch present(name) {
         case nil: return false
@@ -82,7 +82,7 @@ private struct MemberReader {
         }
     }
 
-    /// A list of strings, also as one text with spaces between.
+    /// A list of strings, or one string with spaces between.
     mutating func strings(_ name: String) -> [String]? {
         guard let value = present(name) else { return nil }
         if let text = value.string { return text.split(separator: " ").map(String.init) }
@@ -95,9 +95,9 @@ private struct MemberReader {
         return texts
     }
 
-    /// An endpoint is `https` (or loopback), has no fragment (RFC 6749, sections 3.1 and 3.2), and is not on this machine
-    /// where its provider is not: what is sent there would go to a program of somebody here, in plain text where that
-    /// listens first. An empty one is none.
+    /// An endpoint is `https` (or loopback), has no fragment (RFC 6749, sections 3.1 and 3.2), and is not on this
+    /// machine unless its provider is: otherwise requests would go to a local program, in plain text if that listens
+    /// first. An empty one counts as absent.
     func endpoint(_ name: String, of issuer: Issuer?) throws(OAuthError) -> WebURL? {
         guard let value = present(name), value != "" else { return nil }
         guard let text = value.string else {

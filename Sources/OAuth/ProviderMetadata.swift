@@ -4,57 +4,58 @@
 package import HTTPTypes
 import JOSE
 
-/// What a provider says about itself (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
+/// A provider's metadata (RFC 8414, section 2; OpenID Connect Discovery 1.0, section 3).
 ///
-/// Every endpoint is `https`, or `http` on a loopback address. The members can be set, so that an
-/// account's own endpoints take the place of discovered ones.
+/// Every endpoint is `https`, or `http` on a loopback address. The members can be set, so that an account's own
+/// endpoints override the discovered ones.
 package struct ProviderMetadata: Sendable {
     /// The issuer, byte for byte; nil for an account with endpoints and no issuer.
     package var issuer: String?
 
-    /// Where a browser goes (RFC 6749, section 3.1).
+    /// For the browser (RFC 6749, section 3.1).
     package var authorizationEndpoint: WebURL?
 
-    /// Where codes and refresh tokens are traded (RFC 6749, section 3.2).
+    /// For codes and refresh tokens (RFC 6749, section 3.2).
     package var tokenEndpoint: WebURL?
 
-    /// Where tokens are revoked (RFC 7009); several providers have none.
+    /// Revokes tokens (RFC 7009); several providers have none.
     package var revocationEndpoint: WebURL?
 
-    /// Where tokens are looked up (RFC 7662).
+    /// Introspects tokens (RFC 7662).
     package var introspectionEndpoint: WebURL?
 
-    /// What the provider tells about the user (OpenID Connect Core, section 5.3).
+    /// Returns the user's claims (OpenID Connect Core, section 5.3).
     package var userInfoEndpoint: WebURL?
 
     /// The keys that sign ID tokens (`jwks_uri`).
     package var keySetURL: WebURL?
 
-    /// Where a browser signs out (OpenID Connect RP-Initiated Logout).
+    /// Signs the browser out (OpenID Connect RP-Initiated Logout).
     package var endSessionEndpoint: WebURL?
 
-    /// Where clients are registered (RFC 7591).
+    /// Registers clients (RFC 7591).
     package var registrationEndpoint: WebURL?
 
-    /// Where a device login begins (RFC 8628).
+    /// Starts a device login (RFC 8628).
     package var deviceAuthorizationEndpoint: WebURL?
 
-    /// Where authorization requests are pushed (RFC 9126).
+    /// Accepts pushed authorization requests (RFC 9126).
     package var pushedAuthorizationRequestEndpoint: WebURL?
 
-    /// The scopes that are listed; a provider need not list all that it knows.
+    /// The listed scopes; a provider need not list all that it knows.
     package var scopesSupported: Scope = []
 
-    /// The grant types that are listed; RFC 8414's default where none are.
+    /// The listed grant types; RFC 8414's default if there is no list.
     package var grantTypes: [String] = ["authorization_code", "implicit"]
 
-    /// The client authentication that is listed; RFC 8414's default where none is. That `none` is absent does not keep a public client out (DISC-8).
+    /// The listed client authentication; RFC 8414's default if there is no list. A public client is possible even if
+    /// `none` is not listed (DISC-8).
     package var tokenEndpointAuthenticationMethods: [String] = ["client_secret_basic"]
 
-    /// Empty where nothing is listed, which in practice says nothing: S256 is sent all the same.
+    /// Empty without a list, which in practice says nothing: S256 is sent all the same.
     package var codeChallengeMethods: [String] = []
 
-    /// What ID tokens may be signed with; RS256 where nothing is listed.
+    /// The listed signature algorithms of ID tokens; RS256 if there is no list.
     package var idTokenSigningAlgorithms: [String] = ["RS256"]
 
     /// Whether every authorization response carries `iss` (RFC 9207, section 2.4).
@@ -66,20 +67,20 @@ package struct ProviderMetadata: Sendable {
     /// Whether authorization requests must be signed objects (RFC 9101, section 10.5).
     package var requiresSignedRequests = false
 
-    /// Who signs access tokens, where the document tells that apart (AD FS's `access_token_issuer`).
+    /// The issuer of access tokens, if the document states another (AD FS's `access_token_issuer`).
     package var accessTokenIssuer: String?
 
-    /// Why an endpoint that the document names is none that can be asked, by the name of its member.
+    /// Why an endpoint in the document is unusable, by its member's name.
     package var unusable: [String: String] = [:]
 
-    /// What a person should know about the document, safe to print; nothing in it is an error.
+    /// Notes about the document for a user, safe to print; none is an error.
     package var notes: [String] = []
 
     /// Metadata without an endpoint, for an account that names its own.
     package init() {}
 
-    /// Whether S256 is listed. A document that lists no method is common among providers that take
-    /// S256, so `false` is something to show, not to act on (DISC-7).
+    /// Whether S256 is listed. Many providers that accept S256 list no method, so `false` is shown but changes nothing
+    /// (DISC-7).
     package var advertisesProofKey: Bool { codeChallengeMethods.contains(ProofKey.method) }
 
     /// The endpoint behind a key path, or an error that names it.
@@ -98,8 +99,8 @@ package struct ProviderMetadata: Sendable {
         unusable[name].map { "names a \(name) that \($0)" } ?? "has no \(name)"
     }
 
-    /// Checks, before a browser opens, that an ID token of this provider's could be verified: `none` and the
-    /// algorithms with a shared secret prove nothing to a public client (OpenID Connect Core, section 3.1.3.7).
+    /// Checks, before a browser opens, that ID tokens of this provider could be verified: `none` and the algorithms
+    /// with a shared secret prove nothing to a public client (OpenID Connect Core, section 3.1.3.7).
     package func checkIDTokens() throws(OAuthError) {
         guard SignatureAlgorithm.allowed(by: idTokenSigningAlgorithms).isEmpty else { return }
         let listed = idTokenSigningAlgorithms.prefix(8).joined(separator: ", ").shown() ?? "none is listed"

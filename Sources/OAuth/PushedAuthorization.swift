@@ -5,19 +5,19 @@ package import HTTPTypes
 package import Secrets
 import StrictJSON
 
-/// When an authorization request goes to the provider directly instead of through the browser (RFC 9126); `par` in an
-/// account's file.
+/// When an authorization request is sent to the provider directly instead of through the browser (RFC 9126); `par` in
+/// an account's file.
 package enum PushPolicy: String, Sendable, CaseIterable {
-    /// Where the provider requires it.
+    /// If the provider requires it.
     case auto
     case always
     case never
 }
 
 extension ProviderMetadata {
-    /// Where the authorization request is pushed to; nil where the browser carries it.
+    /// The endpoint for pushed requests; nil if the browser carries the request.
     ///
-    /// - Throws: where the account and the provider do not go together in this, before a browser opens.
+    /// - Throws: if the account's setting and the provider's metadata conflict, before a browser opens.
     package func pushEndpoint(_ policy: PushPolicy) throws(OAuthError) -> WebURL? {
         switch policy {
         case .never where requiresPushedRequests:
@@ -37,12 +37,12 @@ extension ProviderMetadata {
 }
 
 extension AuthorizationRequest {
-    /// The request as it is pushed: the same parameters, and the client's authentication as at the token endpoint
-    /// (RFC 9126, section 2.1).
+    /// The pushed request: the same parameters, with the client authentication of the token endpoint (RFC 9126, section
+    /// 2.1).
     package func pushed(to endpoint: WebURL, authentication: ClientAuthentication) throws(OAuthError) -> HTTPRequest {
         var form = FormParameters()
         for element in try parameters() where element.name != "client_id" { form.append(element.name, element.secret) }
-        // It is a parameter of the authorization request, however the client shows who it is.
+        // It is a parameter of the authorization request, whatever the client authentication.
         switch authentication {
         case .clientSecretBasic, .clientSecretBasicUnencoded: form.append("client_id", clientID)
         case .none, .clientSecretPost, .privateKeyJWT: break
@@ -51,19 +51,19 @@ extension AuthorizationRequest {
     }
 }
 
-/// What became of a pushed request (RFC 9126, sections 2.2 and 2.3).
+/// The result of a pushed request (RFC 9126, sections 2.2 and 2.3).
 package enum PushedAuthorizationAnswer: Sendable, Hashable {
-    /// The browser goes on with this name, once, within so many seconds.
+    /// The browser continues with this URI, once, within the given number of seconds.
     case accepted(requestURI: String, expiresIn: Int64)
-    /// The provider says no: the attempt ends before a browser opens.
+    /// The provider refuses: the attempt ends before a browser opens.
     case refused(OAuthErrorBody)
-    /// The provider is away or asks to wait; with a sentence for a user.
+    /// The provider is unavailable or asks to wait; with a sentence for a user.
     case unavailable(String)
     /// An answer that breaks the specification; with a sentence for a user.
     case invalid(String)
 
-    /// Reads the answer: a good one has the status 201, and no other. `sent` are the secrets of the request, which no text
-    /// about the answer may repeat.
+    /// Reads the answer; success has only the status 201. `sent` are the secrets of the request, which no text about
+    /// the answer may repeat.
     package static func read(_ response: HTTPResponse, sent: [Secret] = []) -> PushedAuthorizationAnswer {
         let members = AnswerBody(response).object
         switch response.status {

@@ -3,23 +3,23 @@
 
 package import HTTPTypes
 
-/// Where the provider sends a login's answer: one of the three kinds of redirect of RFC 8252 (section 7).
+/// A login's redirect URI: one of the three kinds of RFC 8252 (section 7).
 package struct RedirectURI: Sendable, Hashable {
     /// The kind of redirect.
     package enum Kind: Sendable, Hashable {
         /// `http` on this machine (section 7.3); without a port, the system picks one.
         case loopback(host: LoopbackHost, port: Int?)
-        /// A domain in reverse and one slash (section 7.1).
+        /// A reversed domain name and one slash (section 7.1).
         case privateUse(scheme: String)
         /// A claimed `https` URL (section 7.2).
         case claimed
     }
 
-    /// Which loopback name the URI is written with; it decides what is listened on.
+    /// The loopback host in the URI; it decides where to listen.
     package enum LoopbackHost: String, Sendable, Hashable {
         case ipv4 = "127.0.0.1"
         case ipv6 = "[::1]"
-        /// Both families at one port (section 8.3), only where a provider wants the name.
+        /// Both families at one port (section 8.3), only if a provider requires the name.
         case localhost = "localhost"
     }
 
@@ -46,22 +46,22 @@ package struct RedirectURI: Sendable, Hashable {
         if case .loopback = kind { true } else { false }
     }
 
-    /// Whether it is on this machine, at whatever port the listener gets.
+    /// Whether it is on this machine, at any port that the listener gets.
     package var hasOpenPort: Bool {
         if case .loopback(_, port: nil) = kind { true } else { false }
     }
 
-    /// The URI as it is sent, with the port that the listener got in place of a missing one.
+    /// The URI as sent, with the listener's port if it has none.
     package func text(port: Int?) -> String {
         guard case .loopback(let host, nil) = kind, let port else { return url.text }
         let origin = "http://" + host.rawValue
         return origin + ":\(port)" + url.text.dropFirst(origin.count)
     }
 
-    /// The parameters with which a URL comes home, or nil if the URL is not this redirect: scheme, host,
-    /// port and path are compared byte for byte (section 8.10), and the URI's own query must be kept.
+    /// The parameters of a redirect's URL, or nil if the URL is not this redirect: scheme, host, port and path are
+    /// compared byte for byte (section 8.10), and the URI's own query must be present.
     ///
-    /// `sent` is the URI as it was sent. A fragment is not looked at.
+    /// `sent` is the URI as it was sent. A fragment is ignored.
     package static func parameters(of text: String, for sent: String) -> FormParameters? {
         guard let returned = try? WebURL(text), let expected = try? WebURL(sent),
             returned.scheme == expected.scheme, returned.host == expected.host,
@@ -123,6 +123,6 @@ extension RedirectURI: CustomStringConvertible {
 }
 
 extension WebURL {
-    /// The path, a missing one as the root that HTTP takes it for; providers add that slash (Entra).
+    /// The path; a missing one is the root, as in HTTP; some providers add that slash (Entra).
     fileprivate var pathOrRoot: String { path.isEmpty && !isPrivateUse ? "/" : path }
 }

@@ -5,36 +5,36 @@ package import HTTPTypes
 package import Secrets
 import StrictJSON
 
-/// What came of a registration (RFC 7591, section 3.2).
+/// The result of a registration (RFC 7591, section 3.2).
 package enum RegistrationAnswer: Sendable {
-    /// The client as the provider has it, which need not be what was asked for (section 3.2.1).
+    /// The client as the provider registered it, possibly different from the request (section 3.2.1).
     package struct Client: Sendable {
         package let id: String
         package let secret: Secret?
         /// Unix seconds; nil where the secret never ends.
         package let secretExpiresAt: Int64?
-        /// Its `token_endpoint_auth_method`; nil where the answer names none.
+        /// Its `token_endpoint_auth_method`; nil if the answer has none.
         package let authentication: String?
-        /// nil where the answer names none.
+        /// nil if the answer has none.
         package let redirectURIs: [String]?
-        /// nil where the answer names none.
+        /// nil if the answer has none.
         package let grantTypes: [String]?
         package let accessToken: Secret?
         package let configurationURI: String?
     }
 
     case registered(Client)
-    /// The provider says no; `isUnauthorized`: to whoever asks without an initial access token, or with this one.
+    /// The provider refuses; `isUnauthorized`: because the initial access token is missing or wrong.
     case refused(OAuthErrorBody, isUnauthorized: Bool)
-    /// Passing: try again later.
+    /// A passing failure: try again later.
     case unavailable(reason: String)
-    /// It breaks the specification.
+    /// The answer breaks the specification.
     case invalid(reason: String)
 
-    /// Bytes of a client ID, which has to fit into a URL; some are signed statements.
+    /// The longest client ID in bytes, which must fit into a URL; some are signed statements.
     private static let longestID = 4096
 
-    /// Reads the answer; 200 is as good as 201, since some providers send it. `sent` are the secrets of the request.
+    /// Reads the answer; 200 counts as 201, since some providers send it. `sent` are the secrets of the request.
     package static func read(_ response: HTTPResponse, sent: [Secret] = []) -> RegistrationAnswer {
         let content = AnswerBody(response)
         let object = content.object

@@ -5,20 +5,20 @@ package import HTTPTypes
 package import Secrets
 package import StrictJSON
 
-/// Asks a provider to register this program as a client of its (RFC 7591, sections 2 and 3.1).
+/// The request to register this program as a client of a provider (RFC 7591, sections 2 and 3.1).
 package struct RegistrationRequest: Sendable {
-    /// What names this program at every provider, whatever its version.
+    /// Identifies this program at every provider, in all versions.
     package static let softwareID = "5b1f6c0e-8f0e-4d0c-9a3a-6f2d1f0a7c55"
 
     package var redirectURIs: [String]
     package var scope: Scope = []
     package var authentication = ClientAuthenticationMethod.none
     package var grantTypes = ["authorization_code", "refresh_token"]
-    /// The public part of the client's key, where it authenticates by one.
+    /// The public part of the client's key, if it authenticates by one.
     package var publicKey: JSONObject?
     package var softwareVersion: String
 
-    /// Whether the client is to sign people in on another device (RFC 8628).
+    /// Whether the client is for device logins (RFC 8628).
     package var isForDevice: Bool { grantTypes.contains(TokenRequest.deviceGrantType) }
 
     package init(redirectURIs: [String], softwareVersion: String) {
@@ -26,8 +26,8 @@ package struct RegistrationRequest: Sendable {
         self.softwareVersion = softwareVersion
     }
 
-    /// The loopback redirects to register for one that is listened at: both literals, since the next sign-in may find
-    /// the other family alone (RFC 8252, section 7.3); anything else stands for itself.
+    /// The loopback redirects to register for one with a listener: both literals, since only the other family may be
+    /// available at the next sign-in (RFC 8252, section 7.3); any other URI alone.
     package static func redirects(for uri: String) -> [String] {
         let literals = ["http://127.0.0.1", "http://[::1]"]
         guard let own = literals.first(where: { uri.hasPrefix($0 + ":") || uri.hasPrefix($0 + "/") }) else {
@@ -37,7 +37,7 @@ package struct RegistrationRequest: Sendable {
         return [uri] + literals.filter { $0 != own }.map { $0 + rest }
     }
 
-    /// The request as it goes out; `initialAccessToken` is what the provider gave for it (section 3).
+    /// The HTTP request; `initialAccessToken` is the provider's token for it (section 3).
     package func httpRequest(endpoint: WebURL, initialAccessToken: Secret? = nil) -> HTTPRequest {
         var headers: HTTPHeaders = ["Accept": "application/json", "Content-Type": "application/json"]
         if let initialAccessToken { headers["Authorization"] = "Bearer " + initialAccessToken.reveal() }

@@ -4,7 +4,7 @@
 package import HTTPTypes
 package import Secrets
 
-/// Tells the provider that a token is not needed any more (RFC 7009, section 2.1).
+/// The request to revoke a token (RFC 7009, section 2.1).
 package struct RevocationRequest: Sendable {
     /// What kind of token it is (`token_type_hint`).
     package enum Hint: String, Sendable, Hashable {
@@ -23,7 +23,7 @@ package struct RevocationRequest: Sendable {
         self.hint = hint
     }
 
-    /// The request as it goes out.
+    /// The HTTP request.
     package func httpRequest(
         endpoint: WebURL,
         clientID: String,
@@ -36,15 +36,15 @@ package struct RevocationRequest: Sendable {
     }
 }
 
-/// What became of a revocation (RFC 7009, section 2.2). Local deletion waits for none of it.
+/// The result of a revocation (RFC 7009, section 2.2). Local deletion does not wait for it.
 package enum RevocationAnswer: Sendable {
-    /// Any 2xx, whatever its body says; an unknown token is revoked, too.
+    /// Any 2xx, whatever its body says; an unknown token counts as revoked.
     case done
-    /// This provider does not revoke tokens of this type (`unsupported_token_type`): no failure of a logout.
+    /// This provider does not revoke tokens of this type (`unsupported_token_type`): the logout has not failed.
     case unsupportedTokenType
-    /// The provider asks to come back (503, 429) or could not do it now.
+    /// The provider asks to retry (503, 429) or could not do it now.
     case later(reason: String, retryAfter: Duration?)
-    /// The provider says no.
+    /// The provider refuses.
     case refused(OAuthErrorBody)
 
     /// Reads the answer; `now` is the unix time at which it came, `sent` are the secrets of the request, which no text

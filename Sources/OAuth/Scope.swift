@@ -7,15 +7,15 @@
 package struct Scope: Sendable {
     /// The tokens, each once.
     package private(set) var tokens: [String] = []
-    /// The same tokens, once there are so many that a look through all of them would take long: a provider's answer
-    /// and a client's request have room for a hundred thousand.
+    /// The same tokens, once there are too many for a linear search: a provider's answer and a client's request can
+    /// hold a hundred thousand.
     private var index: Set<ExactToken> = []
     private static let plainCount = 16
 
     /// No scope.
     package init() {}
 
-    /// A scope of these tokens; a repeated one counts once, an empty one not at all.
+    /// A scope of these tokens, without repeated and empty ones.
     package init(_ tokens: some Sequence<String>) {
         for token in tokens {
             insert(token)
@@ -65,8 +65,8 @@ package struct Scope: Sendable {
         }
     }
 
-    /// The scope with `offline_access` where the provider lists that as supported
-    /// (OpenID Connect Core, section 11); elsewhere one unknown token would fail the whole request.
+    /// The scope with `offline_access` if the provider lists that as supported (OpenID Connect Core, section 11);
+    /// elsewhere one unknown token would fail the whole request.
     package func addingOfflineAccess(supportedBy metadata: ProviderMetadata) -> Scope {
         guard metadata.scopesSupported.contains("offline_access") else { return self }
         return union(["offline_access"])
@@ -79,7 +79,7 @@ extension Scope: Hashable {
         left.tokens.count == right.tokens.count && left.contains(all: right)
     }
 
-    /// Feeds the tokens to the hasher, in an order of their own.
+    /// Feeds the tokens to the hasher, sorted.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(tokens.sorted())
     }

@@ -4,10 +4,9 @@
 import HTTPTypes
 
 extension String {
-    /// The text, or nil where there is none: OAuth takes an empty value for an absent one
-    /// (RFC 6749, section 3.1).
+    /// The text, or nil if empty: OAuth treats an empty value as absent (RFC 6749, section 3.1).
     var nilIfEmpty: String? { isEmpty ? nil : self }
 
-    /// The text made fit to be shown, or nil where nothing of it can be.
+    /// The text cleaned for display, or nil if nothing remains.
     func shown(limit: Int = 200) -> String? { DisplayText.sanitized(self, limit: limit).nilIfEmpty }
 }

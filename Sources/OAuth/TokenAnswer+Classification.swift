@@ -4,13 +4,13 @@
 import HTTPTypes
 
 extension TokenAnswer {
-    /// Codes that a person's configuration must mend; the refresh token stays good.
+    /// Error codes that the user's configuration must fix; the refresh token stays valid.
     private static let misconfigurations: Set<String> = [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
         "incorrect_client_credentials", "invalid_request",
     ]
 
-    /// Statuses that say that there is no token endpoint at this place.
+    /// Statuses that mean that there is no token endpoint at this URL.
     private static let misplaced: Set<Int> = [404, 405, 410]
 
     private static let transients: Set<String> = ["temporarily_unavailable", "server_error", "internal_failure"]
@@ -18,14 +18,14 @@ extension TokenAnswer {
     /// Entra's numbers for "try again".
     private static let transientNumbers: Set<Int64> = [90006, 90012, 90024, 90025, 90033]
 
-    /// Microsoft's number for a refresh token that "is not valid", which it says of good ones, too, and takes them at the
-    /// next try.
+    /// Microsoft's number for a refresh token that "is not valid", which it also sends for valid ones that it accepts
+    /// at the next try.
     private static let doubtfulNumbers: Set<Int64> = [70000]
 
-    /// Judges an answer that names an error, or that has a bad status and readable members.
+    /// Judges an answer with an error code, or with an error status and readable members.
     ///
-    /// The order decides: a busy provider before everything that its codes may say, what it wants of the user before the
-    /// grant's end, that before the client's faults, all of them before the status.
+    /// The order matters: throttling before everything that the codes may say, then required user interaction, then the
+    /// grant's end, then the client's faults, and the status last.
     static func classify(
         _ error: OAuthErrorBody,
         _ response: HTTPResponse,
@@ -86,8 +86,8 @@ extension TokenAnswer {
         return .unknown(error)
     }
 
-    /// Judges an answer that is neither JSON nor a form: a portal, a proxy, an outage, or a good answer that is badly
-    /// written. Nothing of its content is told.
+    /// Judges an answer that is neither JSON nor a form: a portal, a proxy, an outage, or a malformed success. Its
+    /// content is not repeated.
     static func unreadable(_ response: HTTPResponse, _ body: AnswerBody, now: Int64) -> TokenAnswer {
         let reason = "the token endpoint answered HTTP \(response.status) with \(body.what)"
         let error = OAuthErrorBody(error: "", description: reason, status: response.status)
@@ -116,7 +116,7 @@ extension TokenAnswer {
         )
     }
 
-    /// Whether the grant's end is to be believed only when it is said again; with a finer code it is meant.
+    /// Whether the grant's end must be repeated to be believed; with a finer code it need not be.
     private static func isDoubtful(_ error: OAuthErrorBody) -> Bool {
         error.code == "invalid_grant" && !error.saysEndFinely && !doubtfulNumbers.isDisjoint(with: error.numbers)
     }

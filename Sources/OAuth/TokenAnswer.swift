@@ -4,35 +4,35 @@
 package import HTTPTypes
 package import Secrets
 
-/// What a token endpoint's answer means, for a refresh as for a code exchange: each case asks for another
-/// action, so that a dead grant is never taken for an absent provider or the other way round.
+/// The meaning of a token endpoint's answer, for a refresh as for a code exchange: each case requires another action,
+/// so that an ended grant is never confused with an unavailable provider.
 package enum TokenAnswer: Sendable {
-    /// A token that may be served once its refresh token is stored and its ID token verified.
+    /// A token that may be served after its refresh token is stored and its ID token verified.
     case success(TokenResponse)
     /// A token that must not be served; its new refresh token, if any, is stored all the same.
     case invalid(InvalidTokenResponse)
-    /// The provider wants this nonce in a DPoP proof (RFC 9449, section 8): the same request once more.
+    /// The provider requires this nonce in a DPoP proof (RFC 9449, section 8): send the request once more.
     case dpopNonce(String)
-    /// The grant is dead: the user has to sign in.
+    /// The grant has ended: the user has to sign in.
     case grantEnded(OAuthErrorBody)
-    /// The provider wants something of the user before it renews the grant, which is not said to be dead: the user has to
+    /// The provider requires user interaction before it renews the grant, without calling it ended: the user has to
     /// sign in, and the refresh token is kept.
     case userWanted(OAuthErrorBody)
-    /// The client or the request is wrong, the grant lives: stop until the configuration changes.
+    /// The client or the request is wrong, the grant is valid: stop until the configuration changes.
     case misconfigured(OAuthErrorBody)
-    /// The provider asks to be left alone, for `retryAfter` (an hour at most) if it says so.
+    /// The provider asks to wait, for `retryAfter` (at most an hour) if stated.
     case throttled(OAuthErrorBody, retryAfter: Duration?)
-    /// Passing: try again with back-off. Where the answer was lost on its way (a 2xx without its end), the
-    /// refresh token may be spent.
+    /// A passing failure: retry with back-off. If the answer was lost (a 2xx without its end), the refresh token may be
+    /// spent.
     case unavailable(reason: String, answerLost: Bool)
-    /// An unknown code: passing a few times, then the user has to sign in; the grant is kept.
+    /// An unknown code: treated as passing a few times, then the user has to sign in; the grant is kept.
     case unknown(OAuthErrorBody)
 
     /// Reads an answer.
     ///
-    /// `sentAt` and `now` are the unix times of the request and of the answer. `requested` is the scope
-    /// that was asked for. `issuer` is the account's, nil if it has none. `sent` are the secrets of the request, which
-    /// no text about the answer may repeat.
+    /// `sentAt` and `now` are the unix times of the request and of the answer. `requested` is the requested scope.
+    /// `issuer` is the account's, nil if it has none. `sent` are the secrets of the request, which no text about the
+    /// answer may repeat.
     package static func read(
         _ response: HTTPResponse,
         sentAt: Int64,

@@ -6,29 +6,28 @@ package import Secrets
 
 /// A request to the token endpoint: POST, form-encoded, nothing in the URL (RFC 6749, section 3.2).
 package struct TokenRequest: Sendable {
-    /// What is sent besides the client's authentication.
+    /// The parameters besides the client authentication.
     package private(set) var parameters: FormParameters
 
-    /// What an account's `token_parameters` may not name.
+    /// Names that an account's `token_parameters` must not have.
     package static let reservedParameters = ClientAuthentication.parameterNames.union([
         "grant_type", "code", "redirect_uri", "code_verifier", "refresh_token", "scope", "device_code",
         "subject_token", "actor_token", "username", "password", "assertion",
     ])
 
-    /// What an account's `token_headers` may not name (in small letters).
+    /// Names that an account's `token_headers` must not have (in lower case).
     package static let reservedHeaders: Set<String> = [
         "authorization", "cookie", "content-type", "content-length", "host", "accept", "transfer-encoding",
         "connection", "dpop", "proxy-authorization",
     ]
 
-    /// What of it is secret.
+    /// The secrets in it.
     package var secrets: [Secret] {
         ["refresh_token", "code", "code_verifier", "device_code"].compactMap(parameters.secret)
     }
 
-    /// Trades a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5). `redirectURI` is the one that was
-    /// sent, byte for byte. A code is sent once, whatever becomes of the answer. `scope` is for providers that go by it
-    /// here, too.
+    /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5). `redirectURI` is the one that was sent, byte
+    /// for byte. A code is sent once, whatever the answer. `scope` is for providers that require it here, too.
     package static func authorizationCode(
         _ code: Secret,
         redirectURI: String,
@@ -45,8 +44,8 @@ package struct TokenRequest: Sendable {
         return try TokenRequest(form, resources: resources, audience: audience)
     }
 
-    /// Refreshes (RFC 6749, section 6). `scope` is left out unless a narrower token is wanted; it never
-    /// holds more than was granted. `redirectURI` is the login's, for providers that want it again.
+    /// Refreshes (RFC 6749, section 6). `scope` is omitted unless a down-scoped token is wanted; it never exceeds what
+    /// was granted. `redirectURI` is the login's, for providers that require it again.
     package static func refresh(
         _ refreshToken: Secret,
         scope: Scope? = nil,
@@ -61,7 +60,7 @@ package struct TokenRequest: Sendable {
         return try TokenRequest(form, resources: resources, audience: audience)
     }
 
-    /// Asks whether the user is done with a device login (RFC 8628, section 3.4).
+    /// Polls a device login (RFC 8628, section 3.4).
     package static func deviceCode(
         _ code: Secret,
         resources: [String] = [],
@@ -72,10 +71,10 @@ package struct TokenRequest: Sendable {
         return try TokenRequest(form, resources: resources, audience: audience)
     }
 
-    /// The device login's name among grant types (RFC 8628, section 3.4).
+    /// The grant type of a device login (RFC 8628, section 3.4).
     package static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
-    /// Asks for a token for the client itself (RFC 6749, section 4.4).
+    /// Requests a token for the client itself (RFC 6749, section 4.4).
     package static func clientCredentials(
         scope: Scope,
         resources: [String] = [],
@@ -99,7 +98,7 @@ package struct TokenRequest: Sendable {
         return request
     }
 
-    /// The request as it goes out. `headers` are the account's own; a reserved one is an error.
+    /// The HTTP request. `headers` are the account's own; a reserved one is an error.
     package func httpRequest(
         endpoint: WebURL,
         clientID: String,
@@ -120,8 +119,7 @@ package struct TokenRequest: Sendable {
 }
 
 extension HTTPRequest {
-    /// A form POST of a client to its provider, which asks for JSON: several providers answer in another
-    /// form by default (GitHub).
+    /// A form POST of a client to its provider, which requests JSON: several providers have another default (GitHub).
     static func form(
         _ parameters: FormParameters,
         to endpoint: WebURL,

@@ -6,7 +6,7 @@ import Secrets
 import StrictJSON
 
 extension TokenResponse {
-    /// What reading needs to know besides the answer.
+    /// The inputs of reading besides the answer.
     struct Context {
         /// The provider's time, as far as it is known.
         let clock: Int64
@@ -15,7 +15,7 @@ extension TokenResponse {
         let dialect: ProviderDialect
     }
 
-    /// Reads the members of an answer that names no error.
+    /// Reads the members of an answer without an error.
     init(members answer: JSONObject, context: Context) throws(InvalidTokenResponse) {
         let members = Self.tokenMembers(of: answer)
         let refreshToken = Self.refreshToken(members)
@@ -54,7 +54,7 @@ extension TokenResponse {
         self.notes = notes
     }
 
-    /// The members about the token: Slack nests a user's token in `authed_user`.
+    /// The token's members: Slack nests a user's token in `authed_user`.
     private static func tokenMembers(of answer: JSONObject) -> JSONObject {
         guard answer["access_token"] == nil, let nested = answer["authed_user"]?.object,
             nested["access_token"] != nil
@@ -62,12 +62,12 @@ extension TokenResponse {
         return nested
     }
 
-    /// A string that is not empty replaces the old token; null, "" and absence keep it.
+    /// A non-empty string replaces the old token; null, "" and absence keep it.
     private static func refreshToken(_ members: JSONObject) -> Secret? {
         members["refresh_token"]?.intactText.flatMap { $0.isEmpty ? nil : Secret($0) }
     }
 
-    /// `bearer` in any case (RFC 6749, sections 5.1 and 7.1); Slack says whose token it is instead.
+    /// `bearer` in any case (RFC 6749, sections 5.1 and 7.1); Slack states the token's owner instead.
     private static func typeFault(_ members: JSONObject, isSlack: Bool, dialect: ProviderDialect) -> String? {
         guard let value = members["token_type"], !value.isNull else {
             return dialect.missingTypeIsBearer
@@ -88,7 +88,7 @@ extension TokenResponse {
                 + "(where that is its name for Bearer: dialect.bearer_names in the account's file)"
     }
 
-    /// The stated lifetime; where none is stated, a JWT's own `exp` as a hint.
+    /// The stated lifetime; if there is none, a JWT's own `exp` as a hint.
     private static func lifetime(
         _ members: JSONObject,
         token: String,
@@ -102,7 +102,7 @@ extension TokenResponse {
         return .seconds(hint)
     }
 
-    /// `scope`, or Bitbucket's `scopes`. An empty one counts as absent (section 3.2), null too.
+    /// `scope`, or Bitbucket's `scopes`. Empty and null count as absent (section 3.2).
     private static func scope(_ members: JSONObject, requested: Scope, notes: inout [String]) -> Scope? {
         let name = members["scope"].map { $0.isNull ? "scopes" : "scope" } ?? "scopes"
         guard let value = members[name], !value.isNull else { return nil }
@@ -113,7 +113,7 @@ extension TokenResponse {
         return scope.isEmpty ? nil : scope
     }
 
-    /// When the grant ends by itself; 0 means that it does not.
+    /// The grant's own lifetime; 0 means unlimited.
     private static func grantLifetime(_ members: JSONObject) -> Int64? {
         for name in ["refresh_token_expires_in", "refresh_expires_in"] {
             if let seconds = members[name].flatMap(Lifetime.wholeSeconds), seconds > 0 {
@@ -123,7 +123,7 @@ extension TokenResponse {
         return nil
     }
 
-    /// What OAuth and OpenID Connect define in a token answer.
+    /// The members that OAuth and OpenID Connect define in a token answer.
     private static let defined: Set<String> = [
         "access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "issued_token_type",
         "error", "error_description", "error_uri", "authorization_details",
@@ -133,7 +133,7 @@ extension TokenResponse {
         withoutSecrets(answer.keeping { !defined.contains($0) })
     }
 
-    /// Drops what is named like a token or a secret, at any depth: no refresh token leaves by `extra`.
+    /// Drops members named like a token or a secret, at any depth: `extra` must not contain a refresh token.
     private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
         object.keeping {
             let name = $0.lowercased()
@@ -153,11 +153,10 @@ extension TokenResponse {
 }
 
 extension Scope {
-    /// Reads a granted scope: text separated by spaces or (GitHub, Slack) by commas, or a list (Twitch).
-    /// A token with a comma that was asked for stays whole. Tokens with `+` between them are those that were asked for,
-    /// where each of them was. One with characters that no scope can have
-    /// (RFC 6749, section 3.3, but for its quotes and backslashes) is dropped: people get to see scopes. Nil where the value is neither text nor a list
-    /// of texts.
+    /// Reads a granted scope: text separated by spaces or (GitHub, Slack) by commas, or a list (Twitch). A requested
+    /// token that contains a comma stays whole. Text joined by `+` is split if all parts were requested. A token with
+    /// invalid characters (RFC 6749, section 3.3, except quotes and backslashes) is dropped, since scopes are shown to
+    /// users. Nil if the value is neither text nor a list of texts.
     init?(answer value: JSONValue, requested: Scope) {
         let texts: [String]
         switch value {

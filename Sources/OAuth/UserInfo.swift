@@ -5,8 +5,7 @@ package import HTTPTypes
 package import Secrets
 import StrictJSON
 
-/// What a provider's user-information endpoint says about the user
-/// (OpenID Connect Core, section 5.3).
+/// The user's claims from a provider's user-information endpoint (OpenID Connect Core, section 5.3).
 package struct UserInfo: Sendable, Hashable {
     /// `sub`
     package let subject: String
@@ -17,10 +16,10 @@ package struct UserInfo: Sendable, Hashable {
     /// `name`
     package let name: String?
 
-    /// What a user knows the account by: the e-mail address, else the preferred user name.
+    /// The user's visible name: the e-mail address, else the preferred user name.
     package var identity: String? { email ?? preferredUsername }
 
-    /// No document is larger.
+    /// The size limit.
     package static let sizeLimit = 256 * 1024
 
     /// The request: the token in the header and nowhere else (RFC 6750, section 2.1).
@@ -31,8 +30,8 @@ package struct UserInfo: Sendable, Hashable {
         )
     }
 
-    /// Reads the answer. Its `sub` must be the ID token's (section 5.3.2); without an ID token, whatever
-    /// the provider names is the subject.
+    /// Reads the answer. Its `sub` must be the ID token's (section 5.3.2); without an ID token, its `sub` is the
+    /// subject.
     package static func read(_ response: HTTPResponse, subject expected: String?) throws(OAuthError) -> UserInfo {
         switch response.status {
         case 200: break

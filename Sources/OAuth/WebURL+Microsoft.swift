@@ -4,7 +4,7 @@
 package import HTTPTypes
 
 extension WebURL {
-    /// Whether a sign-in there is Microsoft's: Entra in one of its clouds, Entra External ID or Azure AD B2C.
+    /// Whether it is a Microsoft sign-in: Entra in one of its clouds, Entra External ID or Azure AD B2C.
     package var isMicrosofts: Bool {
         Self.microsofts.contains(host) || Self.microsoftsCustomers.contains { host.hasSuffix($0) }
     }
@@ -15,7 +15,7 @@ extension WebURL {
         "login.chinacloudapi.cn", "sts.chinacloudapi.cn", "login.microsoftonline.de", "login.live.com",
     ]
 
-    /// Customers have names of their own there.
+    /// Hosts with customers' own names.
     private static let microsoftsCustomers = [
         ".ciamlogin.com", ".b2clogin.com", ".ciamlogin.us", ".b2clogin.us", ".b2clogin.cn",
     ]
