@@ -3,17 +3,17 @@
 
 package import Systemd
 
-/// A file of certificate authorities in PEM form, as it was when it was read. What is compared and used is
-/// the content, so a file that changes is another value (a grant goes only where it was made for).
+/// A file of certificate authorities in PEM form, as it was when read. The content is compared and used, so a changed
+/// file is another value (a grant is sent only where it was made for).
 package struct CertificateFile: Sendable, Hashable {
-    /// Where it lies; for messages.
+    /// Its path; for messages.
     package let path: String
 
     /// The file's bytes.
     package let contents: [UInt8]
 
-    /// Takes bytes that were read elsewhere.
-    /// - Throws: where there is no certificate in them.
+    /// From content that was read elsewhere.
+    /// - Throws: if there is no certificate in it.
     package init(path: String, contents: [UInt8]) throws(CertificateFileError) {
         let marker = Array("-----BEGIN CERTIFICATE-----".utf8)
         guard contents.count >= marker.count,
@@ -25,7 +25,7 @@ package struct CertificateFile: Sendable, Hashable {
         self.contents = contents
     }
 
-    /// Reads a regular file of at most 4 MiB. It blocks, so it belongs where the configuration is read.
+    /// Reads a regular file of at most 4 MiB. It blocks, so use it where the configuration is read.
     package init(path: String) throws(CertificateFileError) {
         let contents: [UInt8]
         do {
@@ -39,7 +39,7 @@ package struct CertificateFile: Sendable, Hashable {
 
 /// Why a file of certificate authorities cannot be used.
 package struct CertificateFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of fault.
+    /// The kind of error.
     package enum Code: Sendable, Hashable {
         case unreadable(FileFault.Code), noCertificate
     }

@@ -6,13 +6,13 @@ import Glibc
 import HTTPTypes
 import Systemd
 
-/// One curl multi handle on the loop: curl says which sockets and what time it waits for, the loop tells it
-/// when they come. For the loop's thread only.
+/// One curl multi handle on the loop: curl names the sockets and the time that it waits for, and the loop calls it when
+/// they are due. Loop's thread only.
 ///
-/// A transfer is let go of here alone, after `curl_multi_socket_action` has returned: never inside one of
-/// curl's callbacks.
+/// A transfer is released here alone, after `curl_multi_socket_action` has returned: never inside one of curl's
+/// callbacks.
 final class CurlMulti {
-    /// What `start` promises to call once.
+    /// Called once by `start`.
     typealias Completion = (Result<HTTPResponse, TransportError>) -> Void
 
     private struct Running {
@@ -28,7 +28,7 @@ final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     private var sockets: [Int32: EventSource] = [:]
     private var timer: EventSource?
-    /// curl has ended the watch over a socket.
+    /// curl has ended the watch of a socket.
     private var hasDropped = false
     private var running: [UInt64: Running] = [:]
 
@@ -36,7 +36,7 @@ final class CurlMulti {
     var count: Int { running.count }
 
     init(loop: EventLoop) throws(TransportError) {
-        // Thread-safe and counted in this libcurl; the first call of the process does the work.
+        // Thread-safe and reference-counted in this libcurl; only the process's first call does the work.
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let handle = curl_multi_init() else {
             throw TransportError(
                 code: .protocolViolation,
@@ -56,7 +56,7 @@ final class CurlMulti {
     }
 
     deinit {
-        // No callback may find an object that is being freed.
+        // No callback must run with an object that is being freed.
         tokend_curl_multi_set_functions(handle, nil, nil, nil)
         for one in running.values { curl_multi_remove_handle(handle, one.transfer.easy) }
         curl_multi_cleanup(handle)
@@ -89,7 +89,7 @@ final class CurlMulti {
     }
 }
 
-// What curl and the loop say to each other.
+// The interface between curl and the loop.
 extension CurlMulti {
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlMulti? {
         context.map { Unmanaged<CurlMulti>.fromOpaque($0).takeUnretainedValue() }
@@ -108,8 +108,8 @@ extension CurlMulti {
 
     /// Opens a socket for curl.
     ///
-    /// curl closes an abandoned socket without a callback. If the next one gets its number and waits for the same events,
-    /// there is no callback either: the watch continues for the new one.
+    /// curl closes an abandoned socket without a callback. If the next one gets the same number and waits for the same
+    /// events, there is no callback either: the watch continues for the new one.
     private func open(_ address: curl_sockaddr) -> Int32 {
         let socket = SocketDescriptor.open(
             family: address.family,
@@ -120,7 +120,7 @@ extension CurlMulti {
         return socket
     }
 
-    /// Watches a socket for these, whatever it was watched for before.
+    /// Watches a socket for these events, replacing an earlier watch.
     private func begin(_ socket: Int32, _ events: DescriptorEvents) -> Bool {
         sockets.removeValue(forKey: socket)?.cancel()
         let source = try? loop.addDescriptor(socket, events: events) { [weak self] events in
@@ -130,7 +130,7 @@ extension CurlMulti {
         return source != nil
     }
 
-    /// curl's socket callback: begins, changes or ends the watch over a socket.
+    /// curl's socket callback: begins, changes or ends the watch of a socket.
     private func watch(_ socket: Int32, _ what: Int32) -> Int32 {
         guard what != CURL_POLL_REMOVE else {
             hasDropped = true
@@ -140,12 +140,12 @@ extension CurlMulti {
         var events: DescriptorEvents = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        // None is for the programs that the daemon starts; a lookup of a name has a pair of sockets of its own.
+        // The daemon's child processes must not inherit it; a name lookup has its own socket pair.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         return begin(socket, events) ? 0 : -1
     }
 
-    /// curl's timer callback: when it wants to be called without any socket's doing; -1 for never.
+    /// curl's timer callback: when it must be called without socket activity; -1 for never.
     private func wait(_ milliseconds: Int) -> Int32 {
         guard milliseconds >= 0 else {
             timer?.disarm()
@@ -170,13 +170,13 @@ extension CurlMulti {
         var stillRunning: Int32 = 0
         hasDropped = false
         var code = curl_multi_socket_action(handle, socket, mask, &stillRunning)
-        // An address was given up: curl goes on to the next one only when it is called again, and asks for no call.
+        // An address was given up: curl tries the next one only when called again, without requesting it.
         if hasDropped, code == CURLM_OK { code = tokend_curl_multi_run(handle, &stillRunning) }
         collect()
         guard code == CURLM_OK else { return abandon() }
     }
 
-    /// Takes what has ended.
+    /// Completes the transfers that have ended.
     private func collect() {
         var ended: [(id: UInt64, code: CURLcode)] = []
         var left: Int32 = 0
@@ -192,7 +192,7 @@ extension CurlMulti {
         }
     }
 
-    /// The multi handle is beyond use (a socket could not be watched): every transfer ends.
+    /// The multi handle is unusable (a socket could not be watched): every transfer ends.
     private func abandon() {
         for (id, one) in running {
             end(id, with: one.transfer.result(CURLE_FAILED_INIT))

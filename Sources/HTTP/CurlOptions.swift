@@ -4,11 +4,11 @@
 import CCurl
 import HTTPTypes
 
-/// Sets the options of one easy handle, and remembers whether curl took them all.
+/// Sets the options of one easy handle, and records whether curl accepted them all.
 struct CurlOptions {
     private let easy: UnsafeMutableRawPointer
 
-    /// Whether every option was taken.
+    /// Whether every option was accepted.
     private(set) var areSet = true
 
     init(_ easy: UnsafeMutableRawPointer) {
@@ -27,14 +27,14 @@ struct CurlOptions {
         note(tokend_curl_set_string(easy, option, value))
     }
 
-    /// What is pointed at must outlive the transfer.
+    /// The memory must outlive the transfer.
     mutating func set(_ option: CURLoption, pointer: UnsafeRawPointer?) {
         note(tokend_curl_set_pointer(easy, option, pointer))
     }
 }
 
 extension CurlOptions {
-    /// What this request asks for; `body` and `headers` must outlive the transfer.
+    /// The request's options; `body` and `headers` must outlive the transfer.
     mutating func set(_ request: HTTPRequest, body: WipedBytes, headers: HeaderList) {
         set(CURLOPT_URL, request.url.text)
         set(CURLOPT_PATH_AS_IS, 1)
@@ -47,7 +47,7 @@ extension CurlOptions {
         if request.method == .post || request.body != nil {
             set(CURLOPT_POSTFIELDS, pointer: body.start)
             note(tokend_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
-            // A kept connection that is dead makes curl send the request again by itself.
+            // On a dead kept connection curl would send the request again by itself.
             set(CURLOPT_FRESH_CONNECT, 1)
             set(CURLOPT_FORBID_REUSE, 1)
         }
@@ -57,10 +57,10 @@ extension CurlOptions {
         note(tokend_curl_set_list(easy, CURLOPT_HTTPHEADER, headers.first))
     }
 
-    /// What all requests of a transport have in common.
+    /// The options that all requests of a transport share.
     mutating func set(_ settings: TransportSettings, isLoopback: Bool) {
         set(CURLOPT_NOSIGNAL, 1)
-        // A resolver that hangs is left behind instead of waited for: the wait would hold the loop.
+        // A hanging resolver is abandoned: waiting for it would block the loop.
         set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
@@ -77,7 +77,7 @@ extension CurlOptions {
         setTrust(settings)
     }
 
-    /// TLS 1.2 or later, and whom to trust; for the server and for an `https` proxy alike.
+    /// TLS 1.2 or later, and the trusted authorities; for the server and for an `https` proxy alike.
     private mutating func setTrust(_ settings: TransportSettings) {
         let trust = SystemTrust.current
         for option in [CURLOPT_SSLVERSION, CURLOPT_PROXY_SSLVERSION] {
@@ -104,7 +104,7 @@ extension CurlOptions {
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one: 0 means a time of its own to curl.
+    /// Whole milliseconds, at least one: to curl, 0 means its default.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         return max(1, Int(clamping: seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))

@@ -5,9 +5,9 @@ import CCurl
 import Glibc
 import HTTPTypes
 
-/// One exchange on one curl easy handle: what is sent, and what has come so far.
+/// One exchange on one curl easy handle: the request, and the answer so far.
 ///
-/// The handle is freed with this object, which `CurlMulti` lets go of outside curl's callbacks only.
+/// The handle is freed with this object, which `CurlMulti` releases outside curl's callbacks only.
 final class CurlTransfer {
     /// The largest body that is read, after decompression.
     static let bodyLimit = 1 << 20
@@ -16,7 +16,7 @@ final class CurlTransfer {
 
     /// curl's handle.
     let easy: UnsafeMutableRawPointer
-    /// Who is asked, for messages: host, and port where one is written.
+    /// The server for messages: host, and port if one is given.
     let host: String
 
     private let body: WipedBytes
@@ -29,7 +29,7 @@ final class CurlTransfer {
     private var headerBytes = 0
     private var received: [UInt8] = []
     private var isTooLarge = false
-    /// A connection stands, TLS included, and the first byte of the request may have left.
+    /// The connection is established, TLS included, and the first byte of the request may have been sent.
     private var hasBegun = false
 
     /// Prepares an exchange; nothing is sent.
@@ -90,7 +90,7 @@ final class CurlTransfer {
     }
 }
 
-// curl's callbacks. What is not taken whole ends the transfer.
+// curl's callbacks. Accepting less than all bytes ends the transfer.
 extension CurlTransfer {
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
@@ -105,7 +105,7 @@ extension CurlTransfer {
         return bytes.count
     }
 
-    /// Takes one line: a status line, a field, or the empty line at the end. Trailers are passed over.
+    /// Takes one line: a status line, a field, or the empty line at the end. Trailers are ignored.
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         headerBytes += bytes.count
         guard headerBytes <= Self.headerLimit else {
@@ -125,20 +125,20 @@ extension CurlTransfer {
     }
 }
 
-// How it ended.
+// The result.
 extension CurlTransfer {
-    /// What curl's code at the end means.
+    /// The result for curl's final code.
     func result(_ code: CURLcode) -> Result<HTTPResponse, TransportError> {
         guard code == CURLE_OK else { return .failure(failure(code).error) }
-        // curl takes an end in the midst of the headers for the end of an answer without a body.
+        // curl treats an end within the headers as the end of an answer without a body.
         guard headersAreComplete else { return .failure(failure(CURLE_RECV_ERROR).error) }
         return .success(HTTPResponse(status: number(CURLINFO_RESPONSE_CODE), headers: headers, body: received))
     }
 
-    /// The error of a caller that gave it up.
+    /// The error for a cancelled caller.
     var cancelled: TransportError { .cancelled(host: host, mayHaveBeenSent: hasBegun) }
 
-    /// The error of a time that is over.
+    /// The error for a timeout.
     func timedOut(after timeout: Duration) -> TransportError {
         .timedOut(host: host, after: timeout, mayHaveBeenSent: hasBegun)
     }

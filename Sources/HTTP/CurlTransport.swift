@@ -6,12 +6,11 @@ package import Systemd
 
 /// Sends requests with libcurl's multi-socket interface, driven by the loop.
 ///
-/// TLS 1.2 or later, the server's name and certificate checked, no redirect followed, plain `http` to
-/// loopback addresses only, no cookie, no cache, no `.netrc`. An answer is at most 1 MiB after decompression
-/// with 64 KiB of headers. A request with a body of its own (POST, PUT) goes over a connection of its own:
-/// curl would otherwise repeat it by itself where a kept connection turns out to be dead, and a refresh token
-/// or a code must not be sent twice behind the daemon's back. Other connections are kept for 10 s; then
-/// nothing is open and nothing wakes.
+/// TLS 1.2 or later, the server's name and certificate checked, no redirect followed, plain `http` to loopback
+/// addresses only, no cookie, no cache, no `.netrc`. An answer is at most 1 MiB after decompression with 64 KiB of
+/// headers. A request with a body (POST, PUT) uses a new connection: curl would otherwise repeat it by itself if a kept
+/// connection is dead, and a refresh token or a code must not be sent twice without the daemon's knowledge. Other
+/// connections are kept for 10 s; then nothing is open and nothing wakes.
 @LoopActor package final class CurlTransport {
     private let loop: EventLoop
     private let settings: TransportSettings
@@ -25,7 +24,7 @@ package import Systemd
         self.settings = settings
     }
 
-    // On the loop, wherever it is let go of: curl closes descriptors, and is the loop's alone.
+    // On the loop, wherever it is released: curl closes descriptors, and may only be used on the loop.
     isolated deinit {}
 
     /// How many requests are under way.
@@ -33,8 +32,8 @@ package import Systemd
 
     /// Sends a request and waits for the whole answer, whatever its status.
     ///
-    /// The time allowed is the request's, else the settings', on the boot-time clock. A cancelled task gets
-    /// `.cancelled` at once, and the connection is closed.
+    /// The timeout is the request's, else the settings', on the boot-time clock. A cancelled task gets `.cancelled` at
+    /// once, and the connection is closed.
     package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let host = request.url.authority
         guard !Task.isCancelled else { throw .cancelled(host: host, mayHaveBeenSent: false) }
@@ -44,7 +43,7 @@ package import Systemd
         let id = lastID
         let result: Result<HTTPResponse, TransportError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // On the way to here the task may have been cancelled (`Task.onLoop`), when there was nothing to cancel.
+                // The task may have been cancelled on the way (`Task.onLoop`), before there was a transfer to cancel.
                 guard !Task.isCancelled else {
                     return continuation.resume(returning: .failure(.cancelled(host: host, mayHaveBeenSent: false)))
                 }
@@ -70,7 +69,7 @@ package import Systemd
         return made
     }
 
-    /// Lets kept connections go after a while, with one wake-up.
+    /// Closes kept connections after a while, with one wake-up.
     private func becameIdle() {
         let end = loop.bootTime.advanced(by: settings.idleTime)
         if let idleTimer {
@@ -85,7 +84,7 @@ package import Systemd
     private func dropIdleConnections() {
         guard requestsUnderWay == 0 else { return }
         multi = nil
-        // Whatever the requests were for is over, too.
+        // The work of these requests is over, too.
         ProcessMemory.giveBack()
     }
 }

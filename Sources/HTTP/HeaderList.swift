@@ -5,17 +5,17 @@ import CCurl
 import Glibc
 import HTTPTypes
 
-/// A request's headers as curl wants them; wiped at the end, as one may be a credential.
+/// A request's headers as a curl list; wiped at the end, since one may be a credential.
 final class HeaderList {
     /// The first entry, nil for an empty list.
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    /// Fields that are the transport's own.
+    /// Fields that only the transport sets.
     private static let reserved = ["host", "content-length", "transfer-encoding", "connection", "expect", "te"]
 
     init(_ request: HTTPRequest) {
         for (name, value) in request.headers where !Self.reserved.contains(name.lowercased()) {
-            // A field without a value is written with a semicolon; with a colon curl would leave it out.
+            // A field without a value is written with a semicolon; with a colon curl would omit it.
             append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         if request.headers["Content-Type"] == nil {

@@ -4,14 +4,13 @@
 import Glibc
 import Systemd
 
-/// Whose connections a listener takes: those of this process' own user. Any other user of the machine can reach a loopback
-/// address, and can read in a browser's arguments what to ask for there.
+/// The users whose connections a listener accepts: this process's own. Any other user of the machine can reach a
+/// loopback address, and can read in a browser's arguments what to request there.
 ///
-/// Root's are taken, too: nothing is kept from root, and what carries a browser's connection here from another system
-/// (WSL, a forwarded port) runs as root. A connection whose other end is gone already, or of which the kernel does not say
-/// whose it is, is not.
+/// Root's are accepted, too: nothing can be hidden from root, and relays from another system (WSL, a forwarded port)
+/// run as root. A connection whose other end is already gone, or whose user the kernel does not report, is refused.
 struct ListenerAudience {
-    /// Called for each connection that is not taken, with its user, where that is known.
+    /// Called for each refused connection, with its user, if known.
     typealias Refusal = (UInt32?) -> Void
 
     private let owners: ConnectionOwners?
@@ -24,7 +23,7 @@ struct ListenerAudience {
         self.whenRefused = whenRefused
     }
 
-    /// Whether a connection from this address is taken.
+    /// Whether a connection from this address is accepted.
     func admits(_ peer: UnsafeRawBufferPointer) -> Bool {
         let uid = SocketName(peer).flatMap { owners?.uid(at: $0) }
         if let uid, Self.includes(uid, own: own) { return true }
@@ -32,6 +31,6 @@ struct ListenerAudience {
         return false
     }
 
-    /// Whether a user's connections are taken.
+    /// Whether a user's connections are accepted.
     static func includes(_ uid: UInt32, own: UInt32) -> Bool { uid == own || uid == 0 }
 }

@@ -4,10 +4,10 @@
 import CMicroHTTPD
 import HTTPTypes
 
-/// One request on its way in and its answer on its way out. For the loop's thread only.
+/// One request and its answer. Loop's thread only.
 ///
-/// libmicrohttpd calls once with the headers, then with pieces of the body, then once for the answer. Where the
-/// handler does not answer at once, the connection is suspended, and resumed by the answer.
+/// libmicrohttpd calls once with the headers, then with pieces of the body, then once for the answer. If the handler
+/// does not answer at once, the connection is suspended, and resumed by the answer.
 final class ListenerExchange {
     /// The largest body that is read.
     static let bodyLimit = 64 << 10
@@ -21,7 +21,7 @@ final class ListenerExchange {
         case asked(isSuspended: Bool)
         /// The answer is known.
         case answered(HTTPResponse)
-        /// The answer is libmicrohttpd's.
+        /// libmicrohttpd has the answer.
         case sending
         /// Delivered, or the connection is gone.
         case over
@@ -40,7 +40,7 @@ final class ListenerExchange {
         self.whenAnswered = whenAnswered
     }
 
-    /// Whether the handler knows of it and the answer is not delivered yet.
+    /// Whether the handler has the request and the answer is not delivered yet.
     var isOwed: Bool {
         switch phase {
         case .begun, .receiving, .over: false
@@ -58,7 +58,7 @@ final class ListenerExchange {
         whenAnswered()
     }
 
-    /// The request is done with: delivered, or its connection is gone.
+    /// The request is over: delivered, or its connection is gone.
     func end(isDelivered: Bool) {
         phase = .over
         let delivered = self.delivered
@@ -66,7 +66,7 @@ final class ListenerExchange {
         if isDelivered { delivered?() }
     }
 
-    /// Readies the connection for its daemon's end, which forbids suspended ones.
+    /// Prepares the connection for its daemon's end, which forbids suspended ones.
     func abandon() {
         if case .asked(isSuspended: true) = phase { MHD_resume_connection(connection) }
         phase = .over
@@ -74,9 +74,9 @@ final class ListenerExchange {
     }
 }
 
-// What libmicrohttpd calls for.
+// libmicrohttpd's callbacks.
 extension ListenerExchange {
-    /// Goes one step further with what has come. `headers` is asked for once.
+    /// Takes the next step of the request. `headers` is called once.
     func proceed(
         method: String,
         headers: () -> HTTPHeaders,
@@ -111,7 +111,7 @@ extension ListenerExchange {
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) -> MHD_Result {
-        // A body without a stated length can no longer be answered at this point, only cut off.
+        // A body without a stated length can only be cut off at this point, not answered.
         guard body.count + bytes.count <= Self.bodyLimit else { return .NO }
         body.append(contentsOf: bytes)
         return .YES
@@ -134,7 +134,7 @@ extension ListenerExchange {
         return .YES
     }
 
-    /// Hands the answer over. The connection ends with it: nothing idle is left behind.
+    /// Sends the answer and closes the connection: no idle one remains.
     private func send(_ response: HTTPResponse) -> MHD_Result {
         phase = .sending
         let made = response.body.withUnsafeBytes { tokend_mhd_response($0.baseAddress, $0.count) }

@@ -4,21 +4,21 @@
 import CMicroHTTPD
 import HTTPTypes
 
-/// The requests of one server, found by their connections: where libmicrohttpd's callbacks come in.
+/// The requests of one server, by connection: the entry points of libmicrohttpd's callbacks.
 final class ListenerExchanges {
     /// Called with every whole request.
     typealias Handler = (ListenerRequest, ListenerExchange) -> Void
 
-    /// Whether a connection from an address, as `accept(2)` gives it, is served; any other is closed without a byte.
+    /// Whether to serve a connection from an address, as `accept(2)` gives it; any other is closed without a byte.
     var admits: (UnsafeRawBufferPointer) -> Bool = { _ in false }
 
-    /// Called when an answer came after its connection had been suspended: the daemon has to run.
+    /// Called when an answer came for a suspended connection: the daemon has to run.
     var whenAnswered: () -> Void = {}
 
     /// Called with every connection that begins.
     var whenBegun: (OpaquePointer) -> Void = { _ in }
 
-    /// Called with every connection that has brought a whole request, or has ended.
+    /// Called with every connection that has a complete request, or has ended.
     var whenWhole: (OpaquePointer) -> Void = { _ in }
 
     /// Whether a connection has ended since this was last set to false.
@@ -35,13 +35,13 @@ final class ListenerExchanges {
     /// Whether some answer is not delivered yet.
     var isAnyOwed: Bool { byConnection.values.contains(where: \.isOwed) }
 
-    /// Readies all connections for the daemon's end, and lets the handler go.
+    /// Prepares all connections for the daemon's end, and releases the handler.
     func abandonAll() {
         handler = nil
         for exchange in byConnection.values { exchange.abandon() }
     }
 
-    /// Names this object's callbacks; it must outlive the daemon.
+    /// Installs this object's callbacks; it must outlive the daemon.
     func install(in settings: inout tokend_mhd_settings) {
         settings.context = Unmanaged.passUnretained(self).toOpaque()
         settings.accept = { context, name, length in

@@ -4,7 +4,7 @@
 package import HTTPTypes
 package import Systemd
 
-/// The right to answer one request, once, now or later. Let go of unused, it answers 503.
+/// The obligation to answer one request, once, now or later. Released unused, it answers 503.
 @LoopActor package final class ListenerReply {
     private let exchange: ListenerExchange
 
@@ -16,9 +16,9 @@ package import Systemd
         exchange.answer(HTTPResponse(status: 503), delivered: nil)
     }
 
-    /// Answers; further calls do nothing, and so does one for a client that has gone.
-    /// - Parameter delivered: called on the loop when the last byte has been handed to the client's connection;
-    ///   never, if that breaks before.
+    /// Answers; further calls do nothing, and neither does one for a client that is gone.
+    /// - Parameter delivered: called on the loop when the last byte has been passed to the client's connection; never
+    ///   if the connection breaks before.
     package func respond(_ response: HTTPResponse, delivered: (@LoopActor () -> Void)? = nil) {
         exchange.answer(response, delivered: delivered.map { call in { LoopActor.assumeIsolated { call() } } })
     }
@@ -28,8 +28,8 @@ package import Systemd
         respond(page.response, delivered: delivered)
     }
 
-    /// Sends the browser on (303; RFC 9110, section 15.4.4): to a path of the same listener, so that the query with
-    /// the code leaves the address bar and the history, or to a provider, which is not told where it came from.
+    /// Redirects the browser (303; RFC 9110, section 15.4.4): to a path of the same listener, so that the query with
+    /// the code leaves the address bar and the history, or to a provider, without a referrer.
     package func redirect(to path: String) {
         respond(
             HTTPResponse(

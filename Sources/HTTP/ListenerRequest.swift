@@ -3,15 +3,15 @@
 
 package import HTTPTypes
 
-/// A whole request to the loopback listener. Nothing of it is decoded or trusted; its description leaves
-/// query and body out, as a code may be in them.
+/// A complete request to the loopback listener. It is neither decoded nor trusted; its description omits query and
+/// body, which may contain a code.
 package struct ListenerRequest: Sendable, CustomStringConvertible, CustomReflectable {
     package let method: HTTPMethod
 
     /// The path of the request's target, byte for byte.
     package let path: String
 
-    /// What stands behind the first `?` of the target, byte for byte; nil without one.
+    /// The part after the first `?` of the target, byte for byte; nil without one.
     package let query: String?
 
     /// Every field in its order.
@@ -20,7 +20,7 @@ package struct ListenerRequest: Sendable, CustomStringConvertible, CustomReflect
     /// A form's bytes (`response_mode=form_post`), at most 64 KiB.
     package let body: [UInt8]
 
-    /// Takes a request apart; nil for a target that is not a path (RFC 9112, section 3.2.1).
+    /// Parses a request; nil for a target that is not a path (RFC 9112, section 3.2.1).
     init?(method: HTTPMethod, target: String, headers: HTTPHeaders, body: [UInt8]) {
         guard target.hasPrefix("/") else { return nil }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -31,7 +31,7 @@ package struct ListenerRequest: Sendable, CustomStringConvertible, CustomReflect
         self.body = body
     }
 
-    /// The one `Host` field; nil where there is none, or more than one.
+    /// The one `Host` field; nil if there is none, or more than one.
     package var host: String? {
         let all = headers.values(of: "Host")
         return all.count == 1 ? all[0] : nil

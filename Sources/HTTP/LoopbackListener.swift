@@ -5,11 +5,11 @@ package import Systemd
 
 /// A small HTTP server for one login's answer, on loopback addresses only, on the loop.
 ///
-/// It serves the daemon's own user alone, and root; a connection of anybody else's is closed without a byte.
+/// It serves the daemon's own user alone, and root; any other user's connection is closed without a byte.
 ///
-/// It knows no paths: every whole request reaches the handler, which answers it now or later. Requests that
-/// are not HTTP, too large (64 KiB of headers, 64 KiB of body) or of an unknown method are refused before that, and
-/// harm nobody. A request has 10 s to be whole; of more than 16 half-read ones an address, the oldest is cut off.
+/// It knows no paths: every complete request reaches the handler, which answers it now or later. Requests that are not
+/// HTTP, too large (64 KiB of headers, 64 KiB of body) or of an unknown method are refused before that. A request must
+/// be complete within 10 s; of more than 16 incomplete ones per address, the oldest is closed.
 @LoopActor package final class LoopbackListener {
     /// Called for every whole request.
     package typealias Handler = @LoopActor (ListenerRequest, ListenerReply) -> Void
@@ -17,7 +17,7 @@ package import Systemd
     /// The port, the same for all addresses.
     package let port: UInt16
 
-    /// The addresses that are listened on: those asked for that this machine has.
+    /// The addresses it listens on: those requested that this machine has.
     package let addresses: [LoopbackAddress]
 
     /// Whether connections are still accepted.
@@ -61,13 +61,13 @@ package import Systemd
         )
     }
 
-    // On the loop, wherever it is let go of: the servers close descriptors that the loop watches, and a watch that ended
-    // only later would end that over whatever has the number by then.
+    // On the loop, wherever it is released: the servers close descriptors that the loop watches, and a later end of the
+    // watch could hit another descriptor with the same number.
     isolated deinit {}
 
-    /// Accepts no further connection, delivers the answers to the requests that the handler has seen, and ends
-    /// then, after `grace` at the latest; the listener itself may be let go of meanwhile. May be called in the
-    /// handler, and twice. A listener that is let go of open ends at once.
+    /// Accepts no further connection, delivers the answers to the requests that the handler has seen, and ends then,
+    /// after `grace` at the latest; the listener itself may be released meanwhile. May be called in the handler, and
+    /// twice. A listener that is released open ends at once.
     package func close(grace: Duration = .seconds(5)) {
         guard isOpen else { return }
         isOpen = false

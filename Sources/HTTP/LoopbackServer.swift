@@ -5,19 +5,19 @@ import CMicroHTTPD
 import Glibc
 import Systemd
 
-/// One libmicrohttpd daemon over one listening socket, on the loop. For the loop's thread only.
+/// One libmicrohttpd daemon on one listening socket, on the loop. Loop's thread only.
 ///
-/// The daemon has no thread; its epoll descriptor and its next timeout are the loop's. It runs in `goRound`
-/// alone and is stopped outside of it only, so never inside one of its own callbacks.
+/// The daemon has no thread; the loop watches its epoll descriptor and its next timeout. It runs in `goRound` alone and
+/// is stopped outside of it only, so never inside one of its own callbacks.
 final class LoopbackServer {
-    /// Connections that are served at the same time, their requests whole or not; further ones wait in the kernel.
+    /// Connections that are served at the same time, with or without a complete request; further ones wait in the
+    /// kernel.
     private static let connectionLimit: UInt32 = 64
     /// Seconds without a byte after which a connection is closed.
     private static let idleSeconds: UInt32 = 10
-    /// Bytes for a connection's buffers, of which the headers have half; libmicrohttpd refuses those that need more, and
-    /// the browser is left without an answer. It sends along every cookie that any program on this machine's loopback has
-    /// set, whatever its port: dozens of 4 KiB each where somebody develops web applications. What is not used of it is
-    /// never touched.
+    /// Bytes for a connection's buffers, half of them for the headers; libmicrohttpd refuses larger ones, and the
+    /// browser gets no answer. A browser sends every cookie that any program on this machine's loopback has set,
+    /// whatever its port: dozens of 4 KiB each on a web developer's machine. Unused memory is never touched.
     private static let memoryLimit = 512 << 10
 
     private let loop: EventLoop
@@ -31,12 +31,12 @@ final class LoopbackServer {
     private var admission: ListenerAdmission<OpaquePointer>
     private var lateness: EventSource?
     private var grace: EventSource?
-    /// The daemon is at work, and its callbacks may be.
+    /// The daemon is running, possibly in its callbacks.
     private var isInRound = false
     /// Keeps this object alive while answers are pending.
     private var kept: LoopbackServer?
 
-    /// Starts one server a socket, all or none. The sockets are theirs from now on.
+    /// Starts one server per socket, all or none, and takes ownership of the sockets.
     static func start(
         _ sockets: [LoopbackSocket],
         loop: EventLoop,
@@ -117,13 +117,13 @@ final class LoopbackServer {
         }
     }
 
-    /// Lets the daemon do what there is to do, and asks it when to come again.
+    /// Runs the daemon, and asks it for its next timeout.
     private func goRound() {
         guard let daemon else { return }
         isInRound = true
         repeat {
-            // At its limit of connections it stops watching the listening socket, and only looks whether there is
-            // room again at the beginning of a run.
+            // At its connection limit it stops watching the listening socket, and checks for room only at the beginning
+            // of a run.
             exchanges.hasConnectionEnded = false
             MHD_run(daemon)
         } while exchanges.hasConnectionEnded
@@ -142,7 +142,7 @@ final class LoopbackServer {
         }
     }
 
-    /// A connection has come: its request has its time, and the oldest half-read one goes where there are too many.
+    /// A connection has started: sets its deadline, and closes the oldest incomplete one if there are too many.
     private func begin(_ connection: OpaquePointer) {
         if let oldest = admission.begin(connection, at: loop.bootTime) { Self.breakOff(oldest) }
         if lateness == nil { expectLateness() }
@@ -157,7 +157,7 @@ final class LoopbackServer {
         }
     }
 
-    /// The daemon reads the connection's end next, and closes it.
+    /// The daemon then reads the connection's end, and closes it.
     private static func breakOff(_ connection: OpaquePointer) {
         shutdown(tokend_mhd_connection_descriptor(connection), Int32(SHUT_RDWR))
     }
@@ -169,7 +169,7 @@ final class LoopbackServer {
         close(listening)
     }
 
-    /// Ends everything at once: connections break, pending answers are dropped.
+    /// Ends everything at once: connections are closed, pending answers are dropped.
     private func stop() {
         guard let daemon else { return }
         self.daemon = nil

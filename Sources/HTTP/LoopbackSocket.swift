@@ -7,15 +7,15 @@ import Systemd
 /// A socket that listens on a loopback address.
 struct LoopbackSocket {
     let address: LoopbackAddress
-    /// Owned by whoever holds the value.
+    /// Owned by the holder of the value.
     let descriptor: Int32
     let port: UInt16
 
-    /// How often a free port is looked for that both families have free.
+    /// The most attempts to find a port that is free in both families.
     private static let attempts = 32
 
-    /// Listens on the addresses at one port, on any that all have free for port 0. An address that this machine
-    /// does not have is left out where another one is left (RFC 8252, section 7.3).
+    /// Listens on the addresses at one port, or for port 0 on one that is free for all. An address that this machine
+    /// does not have is skipped if another one remains (RFC 8252, section 7.3).
     static func open(_ addresses: [LoopbackAddress], port: UInt16) throws(ListenerError) -> [LoopbackSocket] {
         var failure = ListenerError(code: .noAddress, message: "no loopback address was asked for", underlying: 0)
         for _ in 0..<(port == 0 ? attempts : 1) {
@@ -54,7 +54,7 @@ struct LoopbackSocket {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = SocketDescriptor.open(family: family, type: kind)
         guard descriptor >= 0 else { throw .system(errno, address, port) }
-        // A port of an earlier login in TIME_WAIT is free; one that somebody listens on still is not.
+        // A port of an earlier login in TIME_WAIT is free; one with a listener is not.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         if address == .v6 {
@@ -100,7 +100,7 @@ struct LoopbackSocket {
         }
     }
 
-    /// The port, which stands at the same place in both families' names.
+    /// The port, at the same offset in both address structures.
     private static func boundPort(_ descriptor: Int32) -> UInt16? {
         var name = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)

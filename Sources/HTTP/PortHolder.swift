@@ -5,16 +5,16 @@ import Glibc
 import HTTPTypes
 import Systemd
 
-/// Finds out who listens on a port, for the sentence that says so. It looks through `/proc`, and only after
-/// the port could not be had.
+/// Finds the program that listens on a port, for the error message. It reads `/proc` only after the port turned out to
+/// be taken.
 enum PortHolder {
-    /// Who holds the TCP port of an address, as the end of `is taken by`.
+    /// The program that has the TCP port of an address, as the end of `is taken by`.
     static func description(of port: UInt16, on address: LoopbackAddress) -> String {
         guard let (name, process) = listener(on: port, address) else { return "another program" }
         return process == getpid() ? "another sign-in of tokend" : "another program (\(name), process \(process))"
     }
 
-    /// The program that listens on the port; nil where it is another user's.
+    /// The program that listens on the port; nil if it is another user's.
     private static func listener(on port: UInt16, _ address: LoopbackAddress) -> (name: String, process: pid_t)? {
         let sockets = listeningSockets(on: port, address)
         guard !sockets.isEmpty else { return nil }
@@ -29,7 +29,7 @@ enum PortHolder {
         return nil
     }
 
-    /// Local addresses that keep a listener off this one: the address itself, and those that stand for every one.
+    /// Local addresses that conflict with this one: the address itself, and the wildcards.
     private static func locals(_ address: LoopbackAddress) -> [[UInt8]] {
         let everySix = [UInt8](repeating: 0, count: 16)
         switch address {
@@ -38,8 +38,8 @@ enum PortHolder {
         }
     }
 
-    /// The sockets as `/proc/PID/fd` names them: `socket:[12345]`. One of the other family at the same port is none of
-    /// them: that may be this very login's.
+    /// The sockets as named in `/proc/PID/fd`: `socket:[12345]`. The other family's at the same port are excluded: they
+    /// may be this login's own.
     private static func listeningSockets(on port: UInt16, _ address: LoopbackAddress) -> Set<String> {
         let wanted = Set(locals(address).map { SocketName(address: $0, port: port) })
         let found = SocketTable.records.filter { $0.isListening && wanted.contains($0.local) }

@@ -4,7 +4,7 @@
 import HTTPTypes
 
 extension SignInPage {
-    /// The whole document. Whatever is not constant passes `shown`.
+    /// The whole document. Every variable part passes `shown`.
     var html: String {
         """
         <!doctype html>
@@ -53,7 +53,7 @@ extension SignInPage {
 }
 
 extension SignInPage.Mood {
-    /// The same picture for the browser's tab, which shows how it went while another tab is in front.
+    /// The same picture for the browser's tab, so that the result is visible while another tab is in front.
     fileprivate var icon: String {
         let drawing =
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><circle cx='12' cy='12' r='12' fill='\(tabColour)'/>"
@@ -68,7 +68,7 @@ extension SignInPage.Mood {
         }
     }
 
-    /// A colour that stands out on light and dark tabs alike.
+    /// A colour that contrasts with light and dark tabs.
     private var tabColour: String {
         switch self {
         case .done: "#178a56"

@@ -3,10 +3,10 @@
 
 package import HTTPTypes
 
-/// What a user sees in the browser when a login comes back to the loopback listener.
+/// The page in the browser when a login's redirect arrives at the loopback listener.
 ///
-/// A page is a constant with at most a few words in it: no script, no link, nothing that is loaded, and
-/// nothing of the request's URL. Whatever came from outside passes `DisplayText` and `escapeHTML`.
+/// A page is a constant with at most a few variable words: no script, no link, no external resource, and nothing of the
+/// request's URL. Untrusted text passes `DisplayText` and `escapeHTML`.
 package struct SignInPage: Sendable {
     /// The picture and colour of a page.
     enum Mood: String {
@@ -16,7 +16,7 @@ package struct SignInPage: Sendable {
     /// A row of the small table: what, and its value.
     typealias Fact = (name: String, value: String)
 
-    /// The HTTP status that the page goes out with.
+    /// The page's HTTP status.
     package let status: Int
 
     let mood: Mood
@@ -29,7 +29,7 @@ package struct SignInPage: Sendable {
     /// The grant is stored: the only page that says so (RFC 8252, section 8; the code is spent by then).
     /// - Parameters:
     ///   - account: the account's name in tokend.
-    ///   - identity: who the provider says the user is: an e-mail address or a user name.
+    ///   - identity: the user according to the provider: an e-mail address or a user name.
     ///   - provider: the provider's host.
     package static func signedIn(account: String, identity: String? = nil, provider: String? = nil) -> SignInPage {
         var page = SignInPage(
@@ -43,8 +43,8 @@ package struct SignInPage: Sendable {
         return page
     }
 
-    /// The browser comes back from the provider's own logout (OpenID Connect RP-Initiated Logout, section 3); the grant
-    /// was gone before it left.
+    /// The browser returns from the provider's own logout (OpenID Connect RP-Initiated Logout, section 3); the grant
+    /// was already gone.
     package static func signedOut(account: String, provider: String? = nil) -> SignInPage {
         var page = SignInPage(
             status: 200,
@@ -57,7 +57,7 @@ package struct SignInPage: Sendable {
         return page
     }
 
-    /// The user, or the provider on their behalf, said no (`access_denied`; RFC 6749, section 4.1.2.1).
+    /// The user, or the provider on their behalf, refused (`access_denied`; RFC 6749, section 4.1.2.1).
     package static func denied(account: String, provider: String? = nil) -> SignInPage {
         var page = SignInPage(
             status: 200,
@@ -89,8 +89,8 @@ package struct SignInPage: Sendable {
     }
 
     /// A request that belongs to no login, or no longer does; it has changed nothing.
-    /// - Parameter status: 400 for a parameter that does not fit, 404 for another path, 405 for another method,
-    ///   421 for another `Host`.
+    /// - Parameter status: 400 for a wrong parameter, 404 for another path, 405 for another method, 421 for another
+    ///   `Host`.
     package static func notPartOfLogin(status: Int = 400) -> SignInPage {
         SignInPage(
             status: status,
@@ -126,7 +126,7 @@ package struct SignInPage: Sendable {
         return all.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// An account's name as a word of a command line; names cannot need quoting, so others are left out.
+    /// An account's name in a command line; valid names need no quoting, so others are omitted.
     private static func commandWord(_ account: String) -> String {
         let plain = account.utf8.allSatisfy { byte in
             switch byte {

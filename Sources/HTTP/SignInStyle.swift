@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The one style sheet of the sign-in pages. It is part of the page, and the page's policy names its digest,
-/// so that no other style (and nothing else at all) can take effect there.
+/// The one style sheet of the sign-in pages. It is part of the page, and the page's policy names its digest, so that no
+/// other style (and nothing else) can take effect there.
 enum SignInStyle {
-    /// What `Content-Security-Policy` calls this sheet: the SHA-256 of `sheet`, byte for byte (CSP 3,
-    /// section 8.5). A test holds the two together.
+    /// The sheet in `Content-Security-Policy`: the SHA-256 of `sheet`, byte for byte (CSP 3, section 8.5). A test
+    /// compares the two.
     static let source = "'sha256-BxW1lzDCzQ4bnEhwtlomgOMN/6hWAb6vgrVPcKr1HAI='"
 
-    /// The sheet: light and dark by the user's setting, one card, no image and no font from elsewhere.
+    /// The sheet: light and dark by the user's setting, one card, no external image or font.
     static let sheet = """
         :root{color-scheme:light dark;--page:#eef1f6;--glow:#dfe6f5;--card:#fff;--edge:#d9dfe9;--ink:#141a26;\
         --soft:#525e73;--well:#f4f6fa;--tone:#4a5870;--tint:#e9edf4;--shade:rgba(24,36,66,.13)}

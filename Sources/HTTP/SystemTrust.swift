@@ -4,12 +4,12 @@
 import CCurl
 import Glibc
 
-/// Where the system keeps the certificate authorities that it trusts, as this libcurl was built to find them.
+/// The system's trusted certificate authorities, as this libcurl was built to find them.
 ///
-/// Of a folder with hashed names OpenSSL reads the one certificate that it needs; the bundle it reads whole,
-/// which holds the loop for 15 ms a connection. So the folder is taken where there is one.
+/// From a folder with hashed names OpenSSL reads only the certificate that it needs; the bundle it reads as a whole,
+/// which blocks the loop for 15 ms per connection. So a folder is preferred.
 struct SystemTrust: Sendable {
-    /// The machine's, looked at once.
+    /// The machine's, read once.
     static let current = SystemTrust()
 
     /// The folder, if it has certificates under hashed names.
@@ -24,7 +24,7 @@ struct SystemTrust: Sendable {
         file = tokend_curl_certificate_bundle().map { String(cString: $0) }
     }
 
-    /// What to hand to curl as a bundle, where further authorities are trusted beside the system's.
+    /// The bundle for curl if further authorities are trusted beside the system's.
     func adding(_ certificates: CertificateFile) -> [UInt8] {
         guard directory == nil, let file, let system = try? CertificateFile(path: file) else {
             return certificates.contents

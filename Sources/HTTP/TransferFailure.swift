@@ -5,22 +5,22 @@ import CCurl
 import Glibc
 import HTTPTypes
 
-/// What is known about a failed transfer, and the error that it makes: code, and a sentence for a user with
-/// host and reason. Pure, so that the sentences can be tested without the failures.
+/// The facts about a failed transfer, and the resulting error: code, and a sentence for a user with host and reason.
+/// Pure, so that the sentences can be tested without the failures.
 struct TransferFailure {
     let code: CURLcode
     let host: String
     let mayHaveBeenSent: Bool
 
-    /// Body or headers went over their limit.
+    /// Body or headers exceeded their limit.
     var isTooLarge = false
-    /// curl's own words.
+    /// curl's own message.
     var detail = ""
-    /// The errno of the failed connect; 0 for none.
+    /// The errno of the failed connect, or 0.
     var systemError: Int32 = 0
-    /// The status of a proxy's answer to CONNECT; 0 for none.
+    /// The status of a proxy's answer to CONNECT, or 0.
     var proxyStatus = 0
-    /// The certificate that failed, or the server's own: whose it is, and who signed it.
+    /// The certificate that failed, or else the server's: its subject and issuer.
     var subject = ""
     var issuer = ""
     /// Why OpenSSL refused the certificate.
@@ -34,7 +34,7 @@ struct TransferFailure {
 
     /// The error.
     var error: TransportError {
-        // What curl calls a line of headers above its own limit: out of memory, and too large from 8.6 on.
+        // curl's code for a header line above its own limit: out of memory, and too large from 8.6 on.
         let isAboveLimit = code == CURLE_OUT_OF_MEMORY || code == tokend_curl_too_large
         let isTooLarge = isTooLarge || (isAboveLimit && mayHaveBeenSent)
         let (code, message) = isTooLarge ? (.tooLarge, tooLarge) : proxyFailure ?? stepFailure ?? answerFailure
@@ -61,7 +61,7 @@ struct TransferFailure {
         }
     }
 
-    /// Name, connection, TLS: what comes before the request.
+    /// Failures before the request: name, connection, TLS.
     private var stepFailure: Finding? {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
@@ -124,12 +124,12 @@ struct TransferFailure {
         systemError != 0 ? String(cString: strerror(systemError)) : shown(detail)
     }
 
-    /// OpenSSL's words without its number and the names of its parts.
+    /// OpenSSL's message without its number and the names of its parts.
     private var tlsReason: String {
         shown(detail.split(separator: ":").last.map(String.init) ?? detail)
     }
 
-    /// The proxy's host, where curl says that it tried to connect to another one than the server.
+    /// The proxy's host, if curl reports that it connected to another host than the server.
     private var proxyName: String? {
         let start = "Failed to connect to "
         guard detail.hasPrefix(start), let name = detail.dropFirst(start.count).split(separator: " ").first else {
@@ -142,7 +142,7 @@ struct TransferFailure {
     private func shown(_ text: String) -> String {
         let text = DisplayText.sanitized(text)
         guard text.isEmpty else { return text }
-        // curl told nothing of this transfer: what it calls the kind.
+        // curl reported no details: the name of its error code.
         return curl_easy_strerror(code).map { DisplayText.sanitized(String(cString: $0)) } ?? "error \(code.rawValue)"
     }
 }

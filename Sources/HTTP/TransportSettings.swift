@@ -3,12 +3,12 @@
 
 import HTTPTypes
 
-/// What all requests of one transport have in common. Two accounts with equal settings share a transport.
+/// Settings that all requests of one transport share. Two accounts with equal settings share a transport.
 package struct TransportSettings: Sendable, Hashable {
-    /// How long a whole exchange may take, where the request does not say.
+    /// The timeout of a whole exchange, unless the request has one.
     package var timeout: Duration
 
-    /// How long the part up to the first byte of the request may take: name, connection, TLS.
+    /// The timeout for everything before the first byte of the request: name, connection, TLS.
     package var connectTimeout: Duration
 
     /// Certificate authorities that are trusted beside the system's.
@@ -18,13 +18,13 @@ package struct TransportSettings: Sendable, Hashable {
     /// Loopback addresses are never asked for through a proxy.
     package var proxy: Proxy?
 
-    /// How long an idle connection is kept for the next request.
+    /// How long an idle connection is kept.
     package var idleTime: Duration
 
     /// The `User-Agent` field.
     package var userAgent: String
 
-    /// Settings as the design has them: 30 s in all, 10 s of them to connect, the system's trust, no own proxy.
+    /// The default settings: 30 s in all, 10 s of them to connect, the system's trust, no own proxy.
     package init(
         timeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(10),
