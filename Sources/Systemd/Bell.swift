@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// Wakes the one thread of its own that blocking work has (the keyring's, the file store's); rings that came before are not lost.
+/// Wakes the worker thread of blocking work (the keyring's, the file store's); earlier signals are not lost.
 ///
 /// Unchecked because a raw pointer is not `Sendable`; a semaphore may be used from every thread.
 package final class Bell: @unchecked Sendable {
@@ -23,7 +23,7 @@ package final class Bell: @unchecked Sendable {
         sem_post(semaphore)
     }
 
-    /// Blocks the calling thread until it is rung for; never for the loop's thread.
+    /// Blocks the calling thread until a signal; never call it on the loop's thread.
     package func wait() {
         while sem_wait(semaphore) != 0 && errno == EINTR {}
     }

@@ -3,8 +3,7 @@
 
 import Glibc
 
-/// A point on the boot-time clock (`CLOCK_BOOTTIME`): it counts while the machine sleeps and never steps,
-/// so it is what every deadline is reckoned in.
+/// A time on the boot-time clock (`CLOCK_BOOTTIME`): it runs during suspend and never steps, so every deadline uses it.
 package struct BootInstant: InstantProtocol, CustomStringConvertible {
     /// Microseconds since the machine started.
     package let microseconds: UInt64
@@ -14,26 +13,26 @@ package struct BootInstant: InstantProtocol, CustomStringConvertible {
         self.microseconds = microseconds
     }
 
-    /// This moment.
+    /// The current time.
     package static var now: BootInstant {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
         return BootInstant(microseconds: UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000)
     }
 
-    /// The instant later by `duration` (earlier, if that is negative); held at both ends of the range.
+    /// The instant later by `duration` (earlier if negative); clamped to the range.
     package func advanced(by duration: Duration) -> BootInstant {
         let offset = duration.microseconds
         let (sum, overflow) =
             offset < 0
             ? microseconds.subtractingReportingOverflow(offset.magnitude)
             : microseconds.addingReportingOverflow(offset.magnitude)
-        // UInt64.max means "never" to sd-event; the end of the range is kept one below it.
+        // UInt64.max means "never" to sd-event, so the range ends one below it.
         guard !overflow else { return BootInstant(microseconds: offset < 0 ? 0 : .max - 1) }
         return BootInstant(microseconds: min(sum, .max - 1))
     }
 
-    /// How long it is from here to `other`; negative when that lies in the past.
+    /// The time from here to `other`; negative if that is in the past.
     package func duration(to other: BootInstant) -> Duration {
         other.microseconds >= microseconds
             ? .microseconds(Int64(clamping: other.microseconds - microseconds))
@@ -48,7 +47,7 @@ package struct BootInstant: InstantProtocol, CustomStringConvertible {
 }
 
 extension Duration {
-    /// Whole microseconds, rounded towards zero and held at both ends of the range.
+    /// Whole microseconds, rounded towards zero and clamped to the range.
     var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Who is on the bus, and whether it still stands.
+/// Names on the bus, and whether it is connected.
 extension Bus {
     /// The bus's own object.
     static func busCall(_ member: String, _ arguments: [BusValue]) -> BusCall {
@@ -14,20 +14,20 @@ extension Bus {
         )
     }
 
-    /// Whether somebody owns `name` now.
+    /// Whether `name` has an owner now.
     package func hasOwner(_ name: String, deadline: Duration) async throws(SystemdError) -> Bool {
         let results = try await call(Self.busCall("NameHasOwner", [.string(name)]), deadline: deadline)
         return results.first?.bool ?? false
     }
 
-    /// The unique name of who owns `name` now.
+    /// The unique name of `name`'s owner.
     ///
-    /// - Throws: where nobody does.
+    /// - Throws: if there is none.
     package func owner(of name: String, deadline: Duration) async throws(SystemdError) -> String? {
         try await call(Self.busCall("GetNameOwner", [.string(name)]), deadline: deadline).first?.text
     }
 
-    /// Tells of each change of the owner of `name`: the new one's unique name, nil when it has none any more.
+    /// Reports each change of `name`'s owner: the new unique name, nil if there is none.
     package func watchOwner(
         of name: String,
         handler: @escaping (_ owner: String?) -> Void

@@ -4,9 +4,9 @@
 import CSystemd
 import Glibc
 
-/// A connection to a D-Bus bus, served by a loop. For the loop's thread only.
+/// A connection to a D-Bus bus, on a loop. Loop's thread only.
 ///
-/// Nothing here waits: the connection is set up while the loop runs, and calls wait in line until it stands.
+/// Nothing here blocks: the connection is set up while the loop runs, and calls are queued until it is ready.
 package final class Bus {
     /// Which bus.
     package enum Address: Sendable, Equatable {
@@ -19,20 +19,20 @@ package final class Bus {
     }
 
     let bus: OpaquePointer
-    /// What serves it.
+    /// The loop that serves it.
     let loop: EventLoop
     /// Calls of `call(_:deadline:)` that wait for their reply.
     private var waiting: [UInt64: BusSlot] = [:]
     private var lastNumber: UInt64 = 0
 
     /// Connects to `address`.
-    /// - Throws: when there is no such bus (`ENOENT`, `ENOMEDIUM`, `ECONNREFUSED`, …).
+    /// - Throws: if there is no such bus (`ENOENT`, `ENOMEDIUM`, `ECONNREFUSED`, …).
     package init(_ address: Address, loop: EventLoop) throws(SystemdError) {
         loop.preconditionOnLoop()
         bus = try Self.open(address)
         self.loop = loop
         do {
-            // A bus that goes away is an event, not the end of the process.
+            // Losing the bus is an event, not the end of the process.
             try SystemdError.check(sd_bus_set_exit_on_disconnect(bus, 0), "set up a D-Bus connection")
             try SystemdError.check(
                 sd_bus_attach_event(bus, loop.event, Int32(EventPriority.normal.rawValue)),
@@ -48,7 +48,7 @@ package final class Bus {
         loop.queue.release(bus, with: sd_bus_close_unref)
     }
 
-    /// Whether the connection stands, or is being set up.
+    /// Whether the connection is open, or being set up.
     package var isOpen: Bool { sd_bus_is_open(bus) > 0 }
 
     /// Ends the connection; calls under way end with `ECANCELED`.
@@ -58,9 +58,9 @@ package final class Bus {
         waiting.removeAll()
     }
 
-    /// Calls a method, and hands its results, or why there are none, to `reply`: once, unless the slot's end
-    /// or `close()` comes first.
-    /// - Throws: when the call cannot be made at all: the connection is gone, an argument is malformed.
+    /// Calls a method, and passes its results or the error to `reply`: once, unless the slot ends or `close()` comes
+    /// first.
+    /// - Throws: if the call cannot be sent: the connection is gone, an argument is malformed.
     package func call(
         _ call: BusCall,
         deadline: Duration,
@@ -79,9 +79,9 @@ package final class Bus {
         }
     }
 
-    /// Calls a method and waits for its results; `ETIMEDOUT` when none came by `deadline`.
+    /// Calls a method and waits for its results; `ETIMEDOUT` if none came by `deadline`.
     ///
-    /// The end of the calling task does not shorten it: the deadline bounds it.
+    /// Cancelling the calling task does not shorten the wait: only the deadline limits it.
     package func call(_ call: BusCall, deadline: Duration) async throws(SystemdError) -> [BusValue] {
         let result = await withCheckedContinuation { continuation in
             let pending = PendingReply(continuation, "call \(call.member) of \(call.destination)")
@@ -99,8 +99,7 @@ package final class Bus {
         return try result.get()
     }
 
-    /// Hands every signal that matches to `handler`; one that is addressed to this connection only where the match takes
-    /// such.
+    /// Passes every matching signal to `handler`; one that is addressed to this connection only if the match allows it.
     package func match(
         _ match: BusMatch,
         handler: @escaping (BusSignal) -> Void
@@ -139,7 +138,7 @@ package final class Bus {
         return bus
     }
 
-    /// Builds the message of a call; the caller lets go of it.
+    /// Builds the message of a call; the caller releases it.
     private func makeMessage(_ call: BusCall, _ operation: String) throws(SystemdError) -> OpaquePointer {
         var made: OpaquePointer?
         try SystemdError.check(
@@ -166,7 +165,7 @@ package final class Bus {
         }
     }
 
-    /// What a reply carries, or the error that it is.
+    /// The results in a reply, or its error.
     private static func results(of message: OpaquePointer, _ operation: String) throws(SystemdError) -> [BusValue] {
         guard let error = sd_bus_message_get_error(message) else { return try BusValue.readAll(of: message) }
         let name = error.pointee.name.map { String(cString: $0) } ?? ""

@@ -3,20 +3,20 @@
 
 import Glibc
 
-/// The sockets that a D-Bus address names (D-Bus specification, “Server Addresses”).
+/// The sockets in a D-Bus address (D-Bus specification, “Server Addresses”).
 package struct BusAddress: Sendable, Equatable {
     /// The paths of Unix sockets, in order; an abstract name begins with a zero byte.
     package let paths: [String]
-    /// Whether it names nothing but Unix sockets.
+    /// Whether it consists of Unix sockets alone.
     private let isComplete: Bool
 
-    /// Whether it certainly leads nowhere any more: each socket that it names is gone, or nobody listens there.
+    /// Whether it is certainly dead: each of its sockets is gone, or has no listener.
     package var isStale: Bool {
         isComplete && !paths.isEmpty
             && paths.allSatisfy { path in Self.fault(at: path).map { [ENOENT, ECONNREFUSED].contains($0) } ?? false }
     }
 
-    /// Other transports are passed over: sessions of a desktop have Unix sockets.
+    /// Other transports are ignored: desktop sessions use Unix sockets.
     package init(_ address: String) {
         let entries = address.split(separator: ";")
         paths = entries.compactMap { entry in
@@ -45,19 +45,19 @@ package struct BusAddress: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Connects to a Unix socket and leaves at once; the error number, or nil where something listens.
+    /// Connects to a Unix socket and disconnects at once; the error number, or nil if there is a listener.
     package static func fault(at path: String) -> Int32? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // A bus whose queue is full is one that is there; nobody waits for it.
+        // A bus with a full queue exists: do not wait for it.
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = SocketDescriptor.open(family: AF_UNIX, type: kind)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
-        // An abstract name ends where its length says so.
+        // The length ends an abstract name.
         let isAbstract = bytes.first == 0
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
         let size = isAbstract ? offset + bytes.count : MemoryLayout<sockaddr_un>.size

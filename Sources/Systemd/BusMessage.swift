@@ -3,7 +3,7 @@
 
 import CSystemd
 
-/// A method call to make: whom, what, and with which arguments.
+/// A method call: the peer, the method, and the arguments.
 package struct BusCall: Sendable, Equatable {
     /// The peer: a well-known or a unique name.
     package var destination: String
@@ -13,12 +13,12 @@ package struct BusCall: Sendable, Equatable {
     package var interface: String
     /// The method.
     package var member: String
-    /// What it is called with.
+    /// The arguments.
     package var arguments: [BusValue]
-    /// Whether the bus may start the peer for it.
+    /// Whether the bus may start the peer.
     package var startsPeer: Bool
 
-    /// A call; without arguments, and of a peer that the bus may start, unless told otherwise.
+    /// A call; by default without arguments, and of a peer that the bus may start.
     package init(
         _ destination: String,
         path: String,
@@ -36,9 +36,9 @@ package struct BusCall: Sendable, Equatable {
     }
 }
 
-/// A signal that came: from whom, about what, and what it carries.
+/// A received signal: its sender, its name and its arguments.
 package struct BusSignal: Sendable, Equatable {
-    /// The unique name of the sender; empty for what the connection itself says.
+    /// The unique name of the sender; empty for signals of the connection itself.
     package let sender: String
     /// The object.
     package let path: String
@@ -46,12 +46,12 @@ package struct BusSignal: Sendable, Equatable {
     package let interface: String
     /// The signal.
     package let member: String
-    /// What it carries.
+    /// The arguments.
     package let arguments: [BusValue]
 }
 
 extension BusSignal {
-    /// Reads a message of sd-bus; nil when it carries what `BusValue` does not know (a descriptor).
+    /// Reads a message of sd-bus; nil if it has a value that `BusValue` does not support (a descriptor).
     init?(_ message: OpaquePointer) {
         func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
         guard let arguments = try? BusValue.readAll(of: message) else { return nil }
@@ -65,9 +65,9 @@ extension BusSignal {
     }
 }
 
-/// Which signals one wants: every member that is given must agree.
+/// A filter for signals: every member that is set must match.
 package struct BusMatch: Sendable, Equatable {
-    /// Who sends it: a well-known or a unique name.
+    /// The sender: a well-known or a unique name.
     package var sender: String?
     /// The object.
     package var path: String?
@@ -77,13 +77,13 @@ package struct BusMatch: Sendable, Equatable {
     package var interface: String?
     /// The signal.
     package var member: String?
-    /// The first argument, when it is a string.
+    /// The first argument, if it is a string.
     package var firstArgument: String?
-    /// Whether signals count that are sent to this connection alone. The bus holds what it spreads to the rule's sender;
-    /// what is addressed it passes on from whomever, so that the handler must look at `BusSignal.sender` then.
+    /// Whether to accept signals that are sent to this connection alone. The bus restricts broadcasts to the rule's
+    /// sender, but delivers addressed signals from any sender, so the handler must check `BusSignal.sender`.
     package var takesAddressed = false
 
-    /// A match of what is given; every signal, if nothing is.
+    /// A match of the given members; without any, of every signal.
     package init(
         sender: String? = nil,
         path: String? = nil,
@@ -100,7 +100,7 @@ package struct BusMatch: Sendable, Equatable {
         self.firstArgument = firstArgument
     }
 
-    /// The rule as the bus reads it (D-Bus Specification, "Match Rules").
+    /// The rule in the bus's syntax (D-Bus Specification, "Match Rules").
     package var rule: String {
         let members = [
             ("sender", sender), ("path", path), ("path_namespace", pathNamespace), ("interface", interface),
@@ -108,7 +108,7 @@ package struct BusMatch: Sendable, Equatable {
         ]
         return members.reduce(into: "type='signal'") { rule, member in
             guard let value = member.1 else { return }
-            // Inside quotes an apostrophe is written outside of them.
+            // An apostrophe within quotes must be written outside them.
             let quoted = value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
             rule += ",\(member.0)='\(quoted)'"
         }

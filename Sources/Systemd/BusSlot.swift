@@ -3,7 +3,7 @@
 
 import CSystemd
 
-/// A call under way, or a match: it holds as long as this object, and its end, on whatever thread, cancels it.
+/// A call in progress, or a match: its lifetime is this object's, whose end, on any thread, cancels it.
 package final class BusSlot {
     private var slot: OpaquePointer?
     private let queue: JobQueue
@@ -18,7 +18,7 @@ package final class BusSlot {
         queue.release(slot, with: sd_bus_slot_unref)
     }
 
-    /// Ends it now. Loop's thread only; may be called inside its own handler, and twice.
+    /// Ends it now. Loop's thread only; may be called in its own handler, and twice.
     package func cancel() {
         queue.preconditionOnLoop()
         guard let slot else { return }
@@ -26,7 +26,7 @@ package final class BusSlot {
         sd_bus_slot_unref(slot)
     }
 
-    /// Makes a slot with `add` (a function of sd-bus), whose `userdata` holds `handler` until sd-bus frees it.
+    /// Creates a slot with `add` (an sd-bus function), whose `userdata` holds `handler` until sd-bus frees it.
     static func make(
         on queue: JobQueue,
         _ operation: @autoclosure () -> String,
@@ -48,7 +48,7 @@ package final class BusSlot {
         return BusSlot(slot: slot, queue: queue)
     }
 
-    /// The one C callback: a message came for the slot.
+    /// The C callback for all slots: a message came.
     static let callback: sd_bus_message_handler_t = { message, userdata, _ in
         guard let message else { return 0 }
         return EventHandler<OpaquePointer>.call(userdata, message)

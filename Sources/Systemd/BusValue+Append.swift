@@ -5,7 +5,7 @@ import CSystemd
 import Glibc
 
 extension BusValue {
-    /// Writes the value at the end of a message that is being built.
+    /// Appends the value to a message that is being built.
     func append(to message: OpaquePointer) throws(SystemdError) {
         switch self {
         case .byte(let value): try Self.append(value, "y", to: message)
@@ -37,7 +37,7 @@ extension BusValue {
     }
 
     private static func append(_ text: String, _ type: Character, to message: OpaquePointer) throws(SystemdError) {
-        // A NUL inside would cut the text short without a word.
+        // A NUL inside would silently cut the text.
         guard !text.utf8.contains(0) else {
             throw SystemdError(code: EINVAL, operation: "write a D-Bus text with a NUL in it")
         }

@@ -5,14 +5,14 @@ import CSystemd
 import Glibc
 
 extension BusValue {
-    /// Reads all that is left of a message.
+    /// Reads the rest of a message.
     static func readAll(of message: OpaquePointer) throws(SystemdError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try read(from: message) { values.append(value) }
         return values
     }
 
-    /// Reads the next value; nil at the end of the message or of the container that was entered.
+    /// Reads the next value; nil at the end of the message or of the current container.
     private static func read(from message: OpaquePointer) throws(SystemdError) -> BusValue? {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
@@ -38,7 +38,7 @@ extension BusValue {
         }
     }
 
-    /// Reads a container, whose `contents` sd-bus has told.
+    /// Reads a container with the given `contents` signature.
     private static func container(
         _ type: CChar,
         _ contents: String,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// One D-Bus value, with its type: what a message carries (D-Bus Specification, "Type System").
+/// One typed D-Bus value (D-Bus Specification, "Type System").
 package indirect enum BusValue: Sendable, Equatable {
     /// `y`
     case byte(UInt8)
@@ -27,11 +27,11 @@ package indirect enum BusValue: Sendable, Equatable {
     case objectPath(String)
     /// `g`
     case signature(String)
-    /// `a`: values of one complete type, whose signature is told because there may be none of them.
+    /// `a`: values of one complete type, with its signature, since there may be no values.
     case array(of: String, [BusValue])
     /// `( )`
     case structure([BusValue])
-    /// `{ }`: what a dictionary is an array of.
+    /// `{ }`: an entry of a dictionary.
     case entry(BusValue, BusValue)
     /// `v`
     case variant(BusValue)
@@ -66,19 +66,19 @@ package indirect enum BusValue: Sendable, Equatable {
         }
     }
 
-    /// The truth of a boolean.
+    /// The value of a boolean.
     package var bool: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// What a variant holds; every other value itself.
+    /// A variant's content; any other value itself.
     package var unwrapped: BusValue {
         guard case .variant(let value) = self else { return self }
         return value
     }
 
-    /// The value under a textual key of a dictionary (`a{s…}`), out of its variant.
+    /// The value of a string key in a dictionary (`a{s…}`), without its variant.
     package subscript(key key: String) -> BusValue? {
         guard case .array(_, let entries) = self else { return nil }
         for case .entry(let name, let value) in entries where name.text == key {

@@ -4,17 +4,16 @@
 import Glibc
 import Synchronization
 
-/// Core dumps of a process that holds secrets for a while and starts other programs: it leaves none, and they may.
+/// Core dumps of a process that holds secrets and starts other programs: it leaves none, and they may.
 ///
-/// It stays one that others of its user can look at: the daemon has to see which program its client is.
+/// It stays inspectable for other processes of its user: the daemon must see which program its client is.
 package enum CoreDumps {
-    /// The limit that this process came with; nil while that is in force.
+    /// The limit that this process inherited; nil while it is in force.
     private static let inherited = Mutex<rlimit?>(nil)
 
     /// From here on a crash leaves none.
     ///
-    /// A limit of one byte, not of none: with that the kernel starts no program either that would take a dump in through
-    /// a pipe (core(5)).
+    /// The limit is one byte, since with zero the kernel still pipes dumps into a program (core(5)).
     package static func forbid() {
         inherited.withLock { inherited in
             var limit = rlimit()
@@ -25,7 +24,7 @@ package enum CoreDumps {
         }
     }
 
-    /// Runs `body`, which starts another program, under the limit that this process came with.
+    /// Runs `body`, which starts another program, under the inherited limit.
     package static func permitting<Value>(_ body: () -> Value) -> Value {
         inherited.withLock { inherited in
             guard var own = inherited else { return body() }

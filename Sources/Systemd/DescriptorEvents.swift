@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What a descriptor is watched for, and what happened to it (`epoll(7)`'s bits).
+/// Events of a descriptor, to watch for or received (the bits of `epoll(7)`).
 package struct DescriptorEvents: OptionSet, Sendable {
     /// The bits, as `epoll(7)` numbers them.
     package let rawValue: UInt32
@@ -11,20 +11,19 @@ package struct DescriptorEvents: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// There is something to read, a connection to accept, or the end of the stream.
+    /// There are bytes to read, a connection to accept, or the end of the stream.
     package static let readable = DescriptorEvents(rawValue: 0x001)
     /// Urgent data, or an exceptional condition (`EPOLLPRI`).
     package static let urgent = DescriptorEvents(rawValue: 0x002)
     /// A write would not block.
     package static let writable = DescriptorEvents(rawValue: 0x004)
-    /// An error is pending; reported without being asked for.
+    /// An error is pending; always reported.
     package static let error = DescriptorEvents(rawValue: 0x008)
-    /// Both directions are closed; reported without being asked for.
+    /// Both directions are closed; always reported.
     package static let hangUp = DescriptorEvents(rawValue: 0x010)
     /// The peer has shut down its writing side.
     package static let readHangUp = DescriptorEvents(rawValue: 0x2000)
-    /// Not an event but a way of watching (`EPOLLET`): each event is told once, when it arises or is asked for anew, and
-    /// not as long as it lasts. Of many descriptors that are ready together each costs one wait, not one for every
-    /// other.
+    /// Not an event but a mode (`EPOLLET`): each event is reported once, when it arises or is requested again, and not
+    /// as long as it lasts. Of many descriptors that are ready together each costs one wait, not one for every other.
     package static let onEdge = DescriptorEvents(rawValue: 1 << 31)
 }

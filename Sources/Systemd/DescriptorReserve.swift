@@ -4,13 +4,13 @@
 import Glibc
 import Synchronization
 
-/// Descriptors that are held for work that must not fail, or that ends the process where it gets none, as GLib's does
+/// Reserved descriptors for work that must not fail, or that aborts the process without one, as GLib's does
 /// (`g_wakeup_new`). For one thread.
 package final class DescriptorReserve {
     private let size: Int
     private var kept: [Int32] = []
 
-    /// Holds so many from now on, or as many as there are.
+    /// Reserves this many from now on, or as many as there are.
     package init(_ size: Int) {
         self.size = size
         fill()
@@ -18,10 +18,10 @@ package final class DescriptorReserve {
 
     deinit { letGo() }
 
-    /// Lets `body` use them, and holds them again afterwards: those that were not taken by others meanwhile.
+    /// Lends them to `body`, and reserves them again afterwards, except for those that were taken meanwhile.
     ///
     /// - Parameter least: how many it needs.
-    /// - Returns: nil where the process has used up its descriptors, these included: `body` has not run.
+    /// - Returns: nil if the process has used up its descriptors, these included: `body` has not run.
     package func lend<Value, Failure: Error>(
         atLeast least: Int,
         _ body: () throws(Failure) -> Value
@@ -37,16 +37,16 @@ package final class DescriptorReserve {
         return try body()
     }
 
-    /// Whether one of this process's reserves is lent out just now: what seems to be free may be its.
+    /// Whether one of this process's reserves is lent now: free descriptors may belong to it.
     package static var isAnyLent: Bool { lent.load(ordering: .sequentiallyConsistent) > 0 }
 
     private static let lent = Atomic(0)
 
-    /// Whether this process could have so many more. It looks at the numbers and takes none: who is lent some would miss
-    /// them meanwhile.
+    /// Whether this process could open this many more. It checks the numbers without opening any, so that a borrower
+    /// does not miss them.
     package static func areFree(_ count: Int) -> Bool {
         var missing = count
-        // The kernel gives the lowest number that is free.
+        // The kernel assigns the lowest free number.
         var number = limit
         while missing > 0, number > 0 {
             number -= 1
@@ -55,7 +55,7 @@ package final class DescriptorReserve {
         return missing <= 0
     }
 
-    /// How many this process may have.
+    /// The process's descriptor limit.
     package static var limit: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
@@ -63,7 +63,7 @@ package final class DescriptorReserve {
     }
 
     private func fill() {
-        // One above a limit that was lowered would not come again.
+        // A closed descriptor above a lowered limit could not be opened again.
         let limit = Self.limit
         kept.removeAll { descriptor in
             guard descriptor >= limit else { return false }

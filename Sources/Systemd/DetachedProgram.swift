@@ -4,16 +4,16 @@
 import CSystemd
 @preconcurrency import Glibc
 
-/// A program that is started and let go: for a daemon that runs by hand, without a service manager to ask.
+/// Starts a detached program: for a daemon that runs by hand, without a service manager.
 package enum DetachedProgram {
-    /// POSIX_SPAWN_SETSID, which glibc keeps behind _GNU_SOURCE.
+    /// POSIX_SPAWN_SETSID, which glibc hides behind _GNU_SOURCE.
     private static let newSession: Int32 = 0x80
 
-    /// Starts `arguments` in a session of its own, without a shell, with our own variables, `/dev/null` for stdio, no
-    /// other descriptor (all of ours close on exec) and the signals as a program expects them. Its end is nobody's
-    /// business: the caller has called `SignalMask.ignoreChildren()`.
+    /// Starts `arguments` in a new session, without a shell, with our environment, `/dev/null` for stdio, no other
+    /// descriptor (all of ours close on exec) and default signal settings. It is not waited for: the caller has called
+    /// `SignalMask.ignoreChildren()`.
     ///
-    /// - Throws: `ENOENT` where there is no such program in the path.
+    /// - Throws: `ENOENT` if there is no such program in the path.
     package static func start(_ arguments: [String]) throws(SystemdError) {
         guard let name = arguments.first else { throw SystemdError(code: EINVAL, operation: "start nothing") }
         var attributes = posix_spawnattr_t()
@@ -37,7 +37,7 @@ package enum DetachedProgram {
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
         var pid: pid_t = 0
-        // As they came: a value need not be UTF-8.
+        // Unchanged: a value need not be UTF-8.
         let failure = posix_spawnp(&pid, name, &actions, &attributes, &words, environ)
         guard failure == 0 else { throw SystemdError(code: failure, operation: "start \(name)") }
     }

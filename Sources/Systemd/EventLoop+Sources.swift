@@ -7,8 +7,8 @@ import Glibc
 extension EventLoop {
     /// Watches a descriptor. The caller keeps the descriptor, and ends the source before closing it.
     ///
-    /// `error` and `hangUp` are reported without being asked for, so a handler looks at them or reads until
-    /// the end. Level-triggered: it fires again as long as the condition holds.
+    /// `error` and `hangUp` are always reported, so a handler checks them or reads until the end. Level-triggered: it
+    /// fires again as long as the condition holds.
     package func addDescriptor(
         _ descriptor: Int32,
         events: DescriptorEvents,
@@ -27,9 +27,9 @@ extension EventLoop {
         }
     }
 
-    /// Fires once at `deadline` on the boot-time clock, or up to `accuracy` later, so that wake-ups can fall
-    /// together; `EventSource.rearm(at:)` lets it fire again. A deadline that has passed fires in the next
-    /// round; several of them, in no given order.
+    /// Fires once at `deadline` on the boot-time clock, or up to `accuracy` later, so that wake-ups can be combined;
+    /// `EventSource.rearm(at:)` lets it fire again. A deadline that has passed fires in the next round; several of
+    /// them, in any order.
     package func addTimer(
         at deadline: BootInstant,
         accuracy: Duration,
@@ -58,7 +58,7 @@ extension EventLoop {
         }
     }
 
-    /// Fires at the end of every round in which some other source fired, before the loop sleeps.
+    /// Fires at the end of every round in which another source fired, before the loop sleeps.
     package func addPost(priority: EventPriority = .normal, handler: @escaping () -> Void) -> EventSource {
         EventSource.makeUnlessOver(on: queue, "add a post source", priority: priority, handler: handler) {
             sd_event_add_post(event, &$0, { EventHandler<Void>.call($1, ()) }, $1)

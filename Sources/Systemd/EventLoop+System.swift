@@ -6,7 +6,7 @@ import Glibc
 
 extension EventLoop {
     /// Receives a signal of the process. It must be blocked in every thread: see `SignalMask`.
-    /// - Throws: `EBUSY` when it is not blocked in this one, or has a source already.
+    /// - Throws: `EBUSY` if it is not blocked in this one, or already has a source.
     package func addSignal(
         _ signal: Int32,
         priority: EventPriority = .normal,
@@ -17,8 +17,8 @@ extension EventLoop {
         }
     }
 
-    /// Watches a file or a folder (not what lies deeper in it).
-    /// - Throws: `ENOENT`, `EACCES`, `ENOTDIR`; `ENOSPC` when the user's watches are used up.
+    /// Watches a file or a folder (not recursively).
+    /// - Throws: `ENOENT`, `EACCES`, `ENOTDIR`; `ENOSPC` if the user's watches are used up.
     package func addInotify(
         _ path: String,
         _ changes: FileEvent.Changes = .content,
@@ -40,8 +40,8 @@ extension EventLoop {
         }
     }
 
-    /// Fires when somebody sets the wall clock, so that what was reckoned from it can be reckoned anew.
-    /// It does not fire while the clock is only slewed, and never by itself.
+    /// Fires when the wall clock is set, so that dependent times can be computed again. It does not fire while the
+    /// clock is only slewed.
     package func addWallClockChange(
         priority: EventPriority = .normal,
         handler: @escaping () -> Void
@@ -66,7 +66,7 @@ extension EventLoop {
         }
     }
 
-    /// Lets the timer wait for the end of time, and be cancelled when the clock is set (`timerfd_create(2)`).
+    /// Sets the timer to the end of time, to be cancelled when the clock is set (`timerfd_create(2)`).
     private static func armWallClock(_ descriptor: Int32) throws(SystemdError) {
         var never = itimerspec()
         never.it_value.tv_sec = .max

@@ -4,13 +4,12 @@
 import CSystemd
 import Glibc
 
-/// The loop: sd-event on one thread, and the executor of whatever is isolated to that thread.
+/// The loop: sd-event on one thread, and the executor of everything isolated to that thread.
 ///
-/// Nothing wakes it while nothing happens. Its sources (descriptors, timers, signals, …) and its jobs run on
-/// its thread, one after another, sources by priority. Only `enqueue` and the end of a source may happen on
-/// other threads.
+/// It sleeps while there is nothing to do. Its sources (descriptors, timers, signals, …) and its jobs run on its
+/// thread, one after another, sources by priority. Only `enqueue` and the end of a source may happen on other threads.
 ///
-/// `EventLoop.main` is the daemon's, behind `LoopActor`; a test may make a loop of its own, on its own thread.
+/// `EventLoop.main` is the daemon's, behind `LoopActor`; a test may create a loop of its own, on its own thread.
 // The sd_event pointer and the batch are touched on the loop's thread only; everything else is Sendable.
 package final class EventLoop: @unchecked Sendable {
     /// The daemon's loop, which `LoopActor` runs on. It gets its thread by `adoptCurrentThread()` or `run()`.
@@ -18,16 +17,16 @@ package final class EventLoop: @unchecked Sendable {
 
     let event: OpaquePointer
     let queue: JobQueue
-    /// Jobs that are being run; kept for its storage.
+    /// Jobs that are being run; kept to reuse its storage.
     private var batch: [UnownedJob] = []
-    /// How many of them have not begun.
+    /// The number of them that have not begun.
     private var leftInBatch = 0
-    /// Fires when another thread has brought something.
+    /// Fires when another thread has added a job.
     private var remoteWake: EventSource?
-    /// Fires in the next round when the loop's own thread has brought something: costs no system call.
+    /// Fires in the next round when the loop's own thread has added a job: costs no system call.
     private var localWake: EventSource?
 
-    /// Makes a loop whose thread is the current one.
+    /// Creates a loop on the current thread.
     package convenience init() throws(SystemdError) {
         try self.init(ownedByCurrentThread: true)
     }
@@ -54,7 +53,7 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     /// Makes the current thread the loop's, so that sources can be added before `run()`.
-    /// - Throws: `EBUSY` when it is another's already.
+    /// - Throws: `EBUSY` if it belongs to another thread.
     package func adoptCurrentThread() throws(SystemdError) {
         guard queue.adoptCurrentThread() else {
             throw SystemdError(code: EBUSY, operation: "take over an event loop of another thread")
@@ -63,13 +62,13 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     /// Serves sources and jobs until `exit(code:)`, whose code it returns.
-    /// - Throws: `EBUSY` when the loop is another thread's; whatever stops epoll itself.
+    /// - Throws: `EBUSY` if the loop belongs to another thread; errors that stop epoll itself.
     package func run() throws(SystemdError) -> Int32 {
         try adoptCurrentThread()
         return try SystemdError.check(sd_event_loop(event), "run the event loop")
     }
 
-    /// Ends the loop after the running handler; exit sources run still. Loop's thread only.
+    /// Ends the loop after the running handler; exit sources still run. Loop's thread only.
     package func exit(code: Int32 = 0) {
         preconditionOnLoop()
         precondition(code >= 0, "An exit code is not negative.")
@@ -79,26 +78,25 @@ package final class EventLoop: @unchecked Sendable {
     /// Whether the caller runs on the loop's thread.
     package var isOnLoop: Bool { queue.isOnLoop }
 
-    /// Whether the job that asks is the only one that the loop has. Loop's thread only.
+    /// Whether the current job is the loop's only one. Loop's thread only.
     var hasNoOtherJob: Bool { leftInBatch == 0 && queue.isEmpty }
 
-    /// Traps when the caller is not on the loop's thread.
+    /// Traps if the caller is not on the loop's thread.
     package func preconditionOnLoop() {
         queue.preconditionOnLoop()
     }
 
-    /// This moment on the boot-time clock. From any thread.
+    /// The current time on the boot-time clock. From any thread.
     package var bootTime: BootInstant { .now }
 
-    /// Lets the service manager's watchdog be fed by the loop itself, at half its time or earlier, as long as
-    /// the loop goes round.
-    /// - Returns: whether the service manager asked for it (`WATCHDOG_USEC`).
+    /// Lets the loop itself feed the service manager's watchdog, at half its time or earlier, as long as it runs.
+    /// - Returns: whether the service manager requested it (`WATCHDOG_USEC`).
     package func enableWatchdog() throws(SystemdError) -> Bool {
         preconditionOnLoop()
         return try SystemdError.check(sd_event_set_watchdog(event, 1), "feed the watchdog") > 0
     }
 
-    /// Adds the two sources that bring jobs, and the boot clock's timerfd, so that no timer can fail later.
+    /// Adds the two sources for jobs, and the boot clock's timerfd, so that no timer can fail later.
     private func prepare() throws(SystemdError) {
         guard remoteWake == nil else { return }
         remoteWake = try addDescriptor(queue.wakeDescriptor, events: .readable) { [unowned self] _ in
@@ -110,7 +108,7 @@ package final class EventLoop: @unchecked Sendable {
         } add: {
             sd_event_add_defer(event, &$0, { EventHandler<Void>.call($1, ()) }, $1)
         }
-        // A wake-up may have been asked for while the loop had no thread; the eventfd holds it.
+        // A wake-up may have been requested before the loop had a thread; the eventfd holds it.
         localWake?.disarm()
         try EventSource.make(on: queue, "add a timer", priority: .normal, handler: { () in }) {
             sd_event_add_time(event, &$0, CLOCK_BOOTTIME, .max, 1, { EventHandler<Void>.call($2, ()) }, $1)
@@ -122,8 +120,8 @@ package final class EventLoop: @unchecked Sendable {
         leftInBatch = batch.count
         for job in batch {
             leftInBatch -= 1
-            // Right for both kinds: `runSynchronously(isolatedTo:taskExecutor:)` would claim a preference for tasks that
-            // have none, whose way back to the pool is then lost (Swift 6.3.1).
+            // Right for both kinds: `runSynchronously(isolatedTo:taskExecutor:)` would set a preference for tasks that
+            // have none, whose return to the pool is then lost (Swift 6.3.1).
             job.runSynchronously(on: asUnownedSerialExecutor())
         }
         batch.removeAll(keepingCapacity: true)
@@ -142,7 +140,7 @@ extension EventLoop: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// Traps when the caller is not on the loop's thread: for `assumeIsolated` and its kin.
+    /// Traps if the caller is not on the loop's thread: for `assumeIsolated` and similar functions.
     package func checkIsolated() {
         preconditionOnLoop()
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The order in which sources that are ready in the same round are served: lower values first,
-/// and among equals the one that has been ready for more rounds.
+/// The order of sources that are ready in the same round: lower values first, and among equals the one that has been
+/// ready for more rounds.
 package struct EventPriority: RawRepresentable, Sendable, Comparable {
     /// sd-event's number.
     package let rawValue: Int64

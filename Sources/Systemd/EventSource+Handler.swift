@@ -4,7 +4,7 @@
 import CSystemd
 import Glibc
 
-/// What a source's C callback finds behind its `userdata`.
+/// The `userdata` of a source's C callback.
 final class EventHandler<Input> {
     let handle: (Input) -> Void
 
@@ -12,10 +12,10 @@ final class EventHandler<Input> {
         self.handle = handle
     }
 
-    /// Calls the handler behind `userdata`, and answers sd-event that all is well.
+    /// Calls the handler in `userdata`, and returns success to sd-event.
     ///
-    /// sd-event keeps a source, and so its `userdata`, until the callback has returned, even when the
-    /// handler cancels the source.
+    /// sd-event keeps a source, and so its `userdata`, until the callback has returned, even if the handler cancels the
+    /// source.
     static func call(_ userdata: UnsafeMutableRawPointer?, _ input: Input) -> Int32 {
         guard let userdata else { return 0 }
         Unmanaged<EventHandler<Input>>.fromOpaque(userdata)._withUnsafeGuaranteedRef { $0.handle(input) }
@@ -24,8 +24,8 @@ final class EventHandler<Input> {
 }
 
 extension EventSource {
-    /// Makes a source with `add` (one of the `sd_event_add_…` functions), whose `userdata` holds `handler`
-    /// until sd-event frees the source.
+    /// Creates a source with `add` (one of the `sd_event_add_…` functions), whose `userdata` holds `handler` until
+    /// sd-event frees the source.
     static func make<Input>(
         on queue: JobQueue,
         _ operation: @autoclosure () -> String,
@@ -50,7 +50,7 @@ extension EventSource {
         return made
     }
 
-    /// As `make`, for kinds whose making fails only when the loop is over: the source is then inert.
+    /// Like `make`, for kinds whose creation fails only when the loop is over: the source is then inert.
     static func makeUnlessOver<Input>(
         on queue: JobQueue,
         _ operation: @autoclosure () -> String,

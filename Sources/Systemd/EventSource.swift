@@ -6,19 +6,18 @@ import Glibc
 
 /// One source of a loop: a watched descriptor, a timer, a signal, and so on, with its handler.
 ///
-/// The source lives as long as this object: the end of it cancels the source, from whatever thread. From another than
-/// the loop's that takes until the next round; so whoever closes a watched descriptor ends the source first, on the loop.
-/// Everything else is for the loop's thread. The handler is kept until then, and so is what it captures:
-/// an object that owns its source writes `[weak self]`, or calls `cancel()` when it is done.
+/// The source lives as long as this object: releasing it cancels the source, on any thread. On another than the loop's
+/// that takes until the next round; so to close a watched descriptor, end the source first, on the loop. All other uses
+/// are for the loop's thread. The handler and its captures are kept until then: an object that owns its source writes
+/// `[weak self]`, or calls `cancel()` when it is done.
 ///
-/// Handlers run on the loop's thread. A closure that is written in `@LoopActor` code is isolated to it
-/// without saying so. Handlers do not throw, and the C callbacks here never return a negative value,
-/// which would disable the source.
+/// Handlers run on the loop's thread. A closure written in `@LoopActor` code is implicitly isolated to it. Handlers do
+/// not throw, and the C callbacks here never return a negative value, which would disable the source.
 package final class EventSource {
     private var source: OpaquePointer?
     private let queue: JobQueue
 
-    /// `source` is nil when the loop is over: such a source never fires.
+    /// `source` is nil if the loop is over: such a source never fires.
     init(source: OpaquePointer?, queue: JobQueue) {
         self.source = source
         self.queue = queue
@@ -29,7 +28,7 @@ package final class EventSource {
         queue.release(source, with: sd_event_source_disable_unref)
     }
 
-    /// Ends the source; the handler is let go of. May be called inside the source's own handler, and twice.
+    /// Ends the source and releases the handler. May be called in the source's own handler, and twice.
     package func cancel() {
         queue.preconditionOnLoop()
         guard let source else { return }
@@ -44,8 +43,8 @@ package final class EventSource {
         return enabled != SD_EVENT_OFF
     }
 
-    /// What a descriptor is watched for; empty for every other kind of source. Setting the same again is free, but with
-    /// `onEdge` it tells once more what is the case.
+    /// The events to watch for; empty for other kinds of sources. Setting the same value again is free, but with
+    /// `onEdge` it reports the current state once more.
     package var events: DescriptorEvents {
         get {
             var bits: UInt32 = 0
@@ -58,7 +57,7 @@ package final class EventSource {
         }
     }
 
-    /// Lets a timer fire (once more) at `deadline`, whether it has fired, waits or was disarmed.
+    /// Lets a timer fire (once more) at `deadline`, whether it has fired, is pending or was disarmed.
     package func rearm(at deadline: BootInstant) {
         guard let source else { return }
         Self.check(sd_event_source_set_time(source, deadline.microseconds))
@@ -70,7 +69,7 @@ package final class EventSource {
         setEnabled(SD_EVENT_ONESHOT)
     }
 
-    /// Keeps the source from firing until it is armed again; nothing wakes for it meanwhile.
+    /// Keeps the source from firing until it is armed again; it causes no wake-ups meanwhile.
     package func disarm() {
         setEnabled(SD_EVENT_OFF)
     }
@@ -97,8 +96,8 @@ package final class EventSource {
         Self.check(sd_event_source_set_enabled(source, Int32(state)))
     }
 
-    /// Changing a source fails when it is not of that kind, which is a programmer's error, or when the loop is
-    /// over, which is not: then nothing will fire any more.
+    /// Changing a source fails if it is not of that kind, which is a programmer's error, or if the loop is over, which
+    /// is not: then nothing fires any more.
     private static func check(_ result: Int32) {
         precondition(result >= 0 || result == -ESTALE, "An event source could not be changed: \(result)")
     }

@@ -3,14 +3,14 @@
 
 import CSystemd
 
-/// One thing that happened to a watched file or folder (`inotify(7)`).
+/// One event of a watched file or folder (`inotify(7)`).
 package struct FileEvent: Sendable, Equatable {
     /// What happened.
     package let changes: Changes
-    /// The name inside the watched folder; nil when it happened to the watched thing itself.
+    /// The name inside the watched folder; nil for an event of the watched file or folder itself.
     package let name: String?
 
-    /// What is watched for, and what happened.
+    /// Changes to watch for, or received.
     package struct Changes: OptionSet, Sendable, Hashable {
         /// The bits, as `inotify(7)` numbers them.
         package let rawValue: UInt32
@@ -20,34 +20,34 @@ package struct FileEvent: Sendable, Equatable {
             self.rawValue = rawValue
         }
 
-        /// The attributes changed: mode, owner, times, the count of links.
+        /// The attributes changed: mode, owner, times, the number of links.
         package static let attributes = Changes(rawValue: 0x004)
         /// A file that was open for writing was closed: its content is complete.
         package static let written = Changes(rawValue: 0x008)
-        /// Something was moved out of the folder.
+        /// An entry was moved out of the folder.
         package static let movedFrom = Changes(rawValue: 0x040)
-        /// Something was moved into the folder: how careful editors put a new version in place.
+        /// An entry was moved into the folder, as editors do to save a file safely.
         package static let movedTo = Changes(rawValue: 0x080)
-        /// Something was made in the folder.
+        /// An entry was created in the folder.
         package static let created = Changes(rawValue: 0x100)
-        /// Something was removed from the folder.
+        /// An entry was removed from the folder.
         package static let deleted = Changes(rawValue: 0x200)
-        /// The watched thing itself was removed.
+        /// The watched file or folder itself was removed.
         package static let selfDeleted = Changes(rawValue: 0x400)
-        /// The watched thing itself was moved.
+        /// The watched file or folder itself was moved.
         package static let selfMoved = Changes(rawValue: 0x800)
-        /// Its file system was unmounted; reported without being asked for.
+        /// Its file system was unmounted; always reported.
         package static let unmounted = Changes(rawValue: 0x2000)
-        /// Events were lost, so look at everything; reported without being asked for.
+        /// Events were lost, so check everything; always reported.
         package static let overflow = Changes(rawValue: 0x4000)
-        /// The watch is over, for the thing is gone; reported without being asked for.
+        /// The watch has ended, since its target is gone; always reported.
         package static let ended = Changes(rawValue: 0x8000)
-        /// Asks that anything but a folder be refused.
+        /// Refuses to watch anything but a folder.
         package static let onlyFolder = Changes(rawValue: 0x0100_0000)
-        /// Reported with the others: it happened to a folder.
+        /// Set in addition: the event concerns a folder.
         package static let isFolder = Changes(rawValue: 0x4000_0000)
 
-        /// Whatever can change the set of files in a folder or the content of one.
+        /// All changes to the set of files in a folder or to a file's content.
         package static let content: Changes = [
             .written, .movedFrom, .movedTo, .created, .deleted, .selfDeleted, .selfMoved,
         ]

@@ -5,10 +5,10 @@ import CSystemd
 import Glibc
 import Synchronization
 
-/// The part of a loop that other threads may touch: jobs for it, C objects to be let go of on it,
-/// which thread it is, and the one eventfd that wakes it.
+/// The part of a loop that other threads may use: its jobs, C objects to release on it, its thread, and the eventfd
+/// that wakes it.
 final class JobQueue: Sendable {
-    /// A C object whose last Swift owner ended on another thread; libsystemd's objects belong to the loop's.
+    /// A C object whose last Swift owner ended on another thread; libsystemd's objects must be released on the loop's.
     private struct Abandoned: @unchecked Sendable {
         let object: OpaquePointer
         let free: (OpaquePointer) -> OpaquePointer?
@@ -17,11 +17,11 @@ final class JobQueue: Sendable {
     private struct State {
         var jobs: [UnownedJob] = []
         var abandoned: [Abandoned] = []
-        /// A wake-up is on its way, so no other is needed.
+        /// A wake-up is pending, so no other is needed.
         var isWoken = false
     }
 
-    /// Readable while a wake-up from another thread waits.
+    /// Readable while a wake-up from another thread is pending.
     let wakeDescriptor: Int32
     private let state = Mutex(State())
     /// The loop's thread as `pthread_self()`; 0 while it has none.
@@ -44,12 +44,12 @@ final class JobQueue: Sendable {
     /// Whether the caller is on the loop's thread.
     var isOnLoop: Bool { owner.load(ordering: .relaxed) == pthread_self() }
 
-    /// Traps when the caller is not on the loop's thread.
+    /// Traps if the caller is not on the loop's thread.
     func preconditionOnLoop() {
         precondition(isOnLoop, "This runs on the event loop's thread only.")
     }
 
-    /// Makes the current thread the loop's; false if it is another's already.
+    /// Makes the current thread the loop's; false if it already has another.
     func adoptCurrentThread() -> Bool {
         let (exchanged, owner) = owner.compareExchange(
             expected: 0,
@@ -59,7 +59,7 @@ final class JobQueue: Sendable {
         return exchanged || owner == pthread_self()
     }
 
-    /// Takes a job; true if the caller has to wake the loop.
+    /// Adds a job; true if the caller must wake the loop.
     func append(_ job: UnownedJob) -> Bool {
         state.withLock { state in
             state.jobs.append(job)
@@ -68,10 +68,10 @@ final class JobQueue: Sendable {
         }
     }
 
-    /// Whether no job waits for the loop.
+    /// Whether no job is waiting.
     var isEmpty: Bool { state.withLock { state in state.jobs.isEmpty } }
 
-    /// Hands out everything that has gathered; `batch` comes in empty and lends its storage.
+    /// Takes all waiting jobs; `batch` must be empty and lends its storage.
     func take(into batch: inout [UnownedJob]) {
         let abandoned = state.withLock { state in
             swap(&state.jobs, &batch)
@@ -81,7 +81,7 @@ final class JobQueue: Sendable {
         for one in abandoned { _ = one.free(one.object) }
     }
 
-    /// Lets go of a C object of the loop: at once on its thread, else on its next round.
+    /// Releases a C object of the loop: at once on its thread, else in its next round.
     func release(_ object: OpaquePointer, with free: @escaping (OpaquePointer) -> OpaquePointer?) {
         guard !isOnLoop else {
             _ = free(object)
@@ -101,7 +101,7 @@ final class JobQueue: Sendable {
         eventfd_write(wakeDescriptor, 1)
     }
 
-    /// Takes the wake-up off the eventfd.
+    /// Clears the wake-up from the eventfd.
     func clearWake() {
         var count: eventfd_t = 0
         eventfd_read(wakeDescriptor, &count)

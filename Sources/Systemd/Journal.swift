@@ -4,22 +4,22 @@
 import CSystemd
 import Glibc
 
-/// Where the log goes: to the journal with fields when the journal is what stderr is connected to, otherwise to
-/// stderr in lines that begin with `<N>`, as the service manager and syslog read them.
+/// The log's output: to the journal with fields if stderr is connected to it, otherwise to stderr in lines that begin
+/// with `<N>`, for the service manager and syslog.
 package struct Journal: Sendable {
-    /// How grave a line is (`syslog(3)`'s levels).
+    /// The severity of a line (`syslog(3)`'s levels).
     package enum Priority: Int, Sendable, Comparable, CaseIterable {
-        /// The process cannot go on.
+        /// The process cannot continue.
         case critical = 2
         /// Something failed.
         case error = 3
-        /// Something is not as it should be, and the work goes on.
+        /// A problem, but work continues.
         case warning = 4
-        /// Rare and worth knowing.
+        /// Rare and notable.
         case notice = 5
-        /// What happens in ordinary work.
+        /// Ordinary work.
         case info = 6
-        /// For those who look for a fault.
+        /// For debugging.
         case debug = 7
 
         package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
@@ -32,13 +32,14 @@ package struct Journal: Sendable {
     package let isStructured: Bool
     private let standardError: Int32
 
-    /// Looks at `JOURNAL_STREAM` and at `standardError`, which stays the caller's.
+    /// Checks `JOURNAL_STREAM` and `standardError`, which the caller keeps.
     package init(environment: [String: String], standardError: Int32 = STDERR_FILENO) {
         self.standardError = standardError
         isStructured = Self.isJournal(standardError, named: environment["JOURNAL_STREAM"])
     }
 
-    /// Writes one line. It may have several lines of text; a failure to write has nowhere to be told and is ignored.
+    /// Writes one entry, which may have several lines of text; a failure to write is ignored, since it cannot be
+    /// reported.
     package func send(_ priority: Priority, _ message: String, _ fields: [Field] = []) {
         guard isStructured else {
             Self.write(Self.lines(priority, message), to: standardError)
@@ -47,7 +48,7 @@ package struct Journal: Sendable {
         Self.send(Self.entry(priority, message, fields))
     }
 
-    /// systemd's rule (`systemd.exec(5)`, `$JOURNAL_STREAM`): device and inode of the stream, with a colon.
+    /// systemd's rule (`systemd.exec(5)`, `$JOURNAL_STREAM`): device and inode of the stream, separated by a colon.
     private static func isJournal(_ descriptor: Int32, named stream: String?) -> Bool {
         guard let stream else { return false }
         var status = stat()
@@ -80,7 +81,7 @@ package struct Journal: Sendable {
     }
 
     private static func send(_ entry: [[UInt8]]) {
-        // One buffer for all: the vectors point into it during the one call.
+        // One buffer for all: the vectors point into it during the call.
         let bytes = Array(entry.joined())
         bytes.withUnsafeBytes { buffer in
             var start = UnsafeMutableRawPointer(mutating: buffer.baseAddress)

@@ -6,20 +6,20 @@ import Glibc
 
 /// Reads the machine's journal, as far as this user may (sd-journal(3)).
 package enum JournalReader {
-    /// One entry: when it was written, in unix seconds, and the fields that were asked for and are there.
+    /// One entry: its time in unix seconds, and the requested fields that it has.
     package struct Entry: Sendable, Equatable {
         package var at: Int64
         package var fields: [String: String]
     }
 
-    /// The newest entries that match, oldest first.
+    /// The newest matching entries, oldest first.
     ///
     /// - Parameters:
     ///   - matches: fields with their values; several values of one field are alternatives.
     ///   - names: the fields to read.
     ///   - since: unix seconds; nil: from the journal's beginning.
-    ///   - limit: how many entries at most.
-    /// - Throws: where there is no journal to be read.
+    ///   - limit: the greatest number of entries.
+    /// - Throws: if there is no readable journal.
     package static func entries(
         matching matches: [(name: String, value: String)],
         reading names: [String],

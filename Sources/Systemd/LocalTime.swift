@@ -3,13 +3,13 @@
 
 import Glibc
 
-/// A moment as the user's own clock shows it.
+/// A time in the user's time zone.
 package enum LocalTime {
-    /// `2026-11-30 14:05:09` in the zone that `TZ` names, else in the machine's; nil where no calendar goes that far.
+    /// `2026-11-30 14:05:09` in `TZ`'s zone, else in the machine's; nil if it is outside the calendar.
     package static func text(_ seconds: Int64) -> String? {
         var moment = time_t(seconds)
         var parts = tm()
-        // localtime_r(3) itself need not look at TZ.
+        // localtime_r(3) itself may not read TZ.
         tzset()
         guard localtime_r(&moment, &parts) != nil else { return nil }
         let day = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map(Self.digits)

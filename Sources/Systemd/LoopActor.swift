@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The daemon's one thread, as an isolation: whatever is `@LoopActor` runs on `EventLoop.main`.
+/// The daemon's thread as an isolation: `@LoopActor` code runs on `EventLoop.main`.
 @globalActor package actor LoopActor {
     package static let shared = LoopActor()
 
@@ -12,13 +12,12 @@
         EventLoop.main.asUnownedSerialExecutor()
     }
 
-    /// Runs `operation` at once, for synchronous callbacks (of C libraries) that come on the loop's thread.
-    /// Traps on any other.
+    /// Runs `operation` at once, for synchronous callbacks (of C libraries) on the loop's thread. Traps on any other.
     package nonisolated static func assumeIsolated<Value>(
         _ operation: @LoopActor () throws -> Value
     ) rethrows -> Value {
         EventLoop.main.preconditionOnLoop()
-        // As MainActor.assumeIsolated does it: the isolation is part of the function's type only, and holds here.
+        // As in MainActor.assumeIsolated: the isolation is only part of the function's type, and holds here.
         return try withoutActuallyEscaping(operation) { operation throws -> Value in
             try unsafeBitCast(operation, to: (() throws -> Value).self)()
         }

@@ -4,13 +4,13 @@
 import CSystemd
 import Glibc
 
-/// What the kernel says about this machine's network (`rtnetlink(7)`).
+/// The kernel's events about this machine's network (`rtnetlink(7)`).
 package enum NetworkWatch {
-    /// Tells when there may be a way to a provider that was not there before: an address, a default route, or a carrier
-    /// has come. What goes is not told.
+    /// Reports when a provider may have become reachable: a new address, default route, or carrier. Losses are not
+    /// reported.
     ///
-    /// One change of a network is told several times, and some changes are none of a user's (an IPv6 address whose
-    /// lifetime is prolonged): the handler is to wait a moment, and to do nothing where nothing had failed.
+    /// One change of a network is reported several times, and some are irrelevant (a prolonged IPv6 lifetime): the
+    /// handler waits a moment, and does nothing if nothing had failed.
     package static func start(
         on loop: EventLoop,
         handler: @escaping () -> Void
@@ -33,7 +33,7 @@ package enum NetworkWatch {
         }
     }
 
-    /// The groups of messages that are of interest: links, addresses and routes of both families.
+    /// The relevant message groups: links, addresses and routes of both families.
     private static let groups =
         RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE
 
@@ -48,7 +48,7 @@ package enum NetworkWatch {
         try SystemdError.checkErrno(bound, "watch the network")
     }
 
-    /// Reads until nothing is left; whether a way has come.
+    /// Reads until nothing is left; returns whether a network has come.
     private static func readAll(_ descriptor: Int32) -> Bool {
         var hasCome = false
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { buffer in
@@ -57,7 +57,7 @@ package enum NetworkWatch {
                 if count > 0 {
                     hasCome = messages(UnsafeRawBufferPointer(rebasing: buffer[..<count])) || hasCome
                 } else if count < 0, errno == ENOBUFS {
-                    // So much has changed that messages were lost.
+                    // Messages were lost because there were too many changes.
                     hasCome = true
                 } else if count == 0 || errno != EINTR {
                     return
@@ -67,7 +67,7 @@ package enum NetworkWatch {
         return hasCome
     }
 
-    /// Whether one of the messages in a datagram tells of a way.
+    /// Whether a datagram reports a new address, route or carrier.
     static func messages(_ datagram: UnsafeRawBufferPointer) -> Bool {
         var rest = datagram[...]
         while rest.count >= MemoryLayout<nlmsghdr>.size {

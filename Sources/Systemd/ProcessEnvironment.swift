@@ -3,9 +3,9 @@
 
 @preconcurrency import Glibc
 
-/// The variables that this process was started with (environ(7)).
+/// The environment of this process (environ(7)).
 package enum ProcessEnvironment {
-    /// All of them, as they are now; of a name that stands there twice the first one counts, as for getenv(3).
+    /// The current variables; the first value of a doubled name counts, as in getenv(3).
     package static var variables: [String: String] {
         var variables: [String: String] = [:]
         var list = environ

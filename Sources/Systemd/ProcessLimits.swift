@@ -4,9 +4,9 @@
 import CSystemd
 import Glibc
 
-/// What a process that holds secrets sets for itself before it reads any.
+/// Restrictions that a process sets for itself before it reads any secret.
 package enum ProcessLimits {
-    /// No core dump, no debugger of the same user, files for the owner alone, as many descriptors as are allowed.
+    /// No core dump, no debugger of the same user, new files for the owner alone, as many descriptors as are allowed.
     package static func apply() {
         tokend_systemd_forbid_dumps()
         umask(0o077)
@@ -18,10 +18,10 @@ package enum ProcessLimits {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
     }
 
-    /// From here on the process cannot become another program, nor start one, nor gain privileges (seccomp(2)). To be
-    /// called before there is a second thread.
+    /// From here on the process cannot execute another program, start one, or gain privileges (seccomp(2)). Call it
+    /// before there is a second thread.
     ///
-    /// - Throws: where the kernel has no filters.
+    /// - Throws: if the kernel has no filters.
     package static func forbidPrograms() throws(SystemdError) {
         try SystemdError.checkErrno(tokend_systemd_forbid_programs(), "forbid the start of programs")
     }

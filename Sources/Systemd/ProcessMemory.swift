@@ -3,9 +3,9 @@
 
 import CSystemd
 
-/// The process's memory as the system sees it.
+/// The process's memory.
 package enum ProcessMemory {
-    /// Gives back what was freed and lies between what is in use (malloc_trim(3)): after much work at once that is most of
+    /// Returns freed memory between used blocks to the system (malloc_trim(3)): after a burst of work that is most of
     /// it, and the allocator would keep it for ever. Takes up to some milliseconds.
     package static func giveBack() {
         tokend_systemd_give_back_memory()

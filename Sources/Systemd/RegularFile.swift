@@ -3,8 +3,8 @@
 
 import Glibc
 
-/// A file of the user's or the administrator's, read whole: a pipe or a device in its place never blocks the loop,
-/// and a huge one is not read.
+/// Reads a user's or the administrator's file as a whole: a pipe or a device in its place never blocks the loop, and a
+/// huge file is refused.
 package enum RegularFile {
     /// More bytes than any configuration or CA file needs.
     package static let limit = 4 * 1024 * 1024
@@ -32,7 +32,7 @@ package enum RegularFile {
         }
     }
 
-    /// The names in a folder but `.` and `..`, in no order.
+    /// The names in a folder except `.` and `..`, unordered.
     package static func names(in folder: String) throws(FileFault) -> [String] {
         guard let stream = opendir(folder) else { throw .system(folder) }
         defer { closedir(stream) }
@@ -51,17 +51,17 @@ package enum RegularFile {
 
 /// Why a file or a folder could not be read.
 package struct FileFault: Error, Sendable, Hashable {
-    /// What kind of fault it is, as far as somebody acts on it.
+    /// The kind of fault, as far as callers distinguish it.
     package enum Code: Sendable, Hashable {
-        /// There is none.
+        /// It does not exist.
         case missing
         /// A pipe, a device, a folder.
         case notRegular
         /// More than `RegularFile.limit`.
         case tooLarge
-        /// It must be fixed: its owner, its mode, its path.
+        /// Its owner, its mode or its path must be fixed.
         case forbidden
-        /// It says nothing about the file: descriptors or memory are short, or the disk failed. It may go well later.
+        /// The file itself may be fine: descriptors or memory are short, or the disk failed. It may succeed later.
         case passing
     }
 

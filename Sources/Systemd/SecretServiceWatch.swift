@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What the Secret Service says of itself: a daemon that waits for an unlocked store need not ask again and again.
+/// Watches the Secret Service, so that a daemon that waits for an unlocked store need not poll it.
 ///
-/// An event is a reason to look, not a fact to believe: gnome-keyring tells each lock twice (`collectionChanged`,
-/// then `lockChanged`), KeePassXC only by `collectionChanged`, which comes for every stored item too.
+/// An event is a reason to check, not a fact: gnome-keyring reports each lock twice (`collectionChanged`, then
+/// `lockChanged`), KeePassXC only by `collectionChanged`, which also comes for every stored item.
 package final class SecretServiceWatch {
     /// What happened.
     package enum Event: Sendable, Equatable {
         /// A provider took the name; it may be another one than before, with other items.
         case appeared
-        /// Nobody provides the service any more.
+        /// The service has no provider any more.
         case vanished
         /// A collection was locked or unlocked.
         case lockChanged(collection: String, isLocked: Bool)
-        /// A collection came, went or changed.
+        /// A collection was created, removed or changed.
         case collectionChanged(collection: String)
-        /// A wallet of KDE's was opened, by PAM for example: the Secret Service on it says nothing of that.
+        /// A KDE wallet was opened, by PAM for example: its Secret Service does not report that.
         case walletOpened
     }
 
-    /// The name that providers own.
+    /// The providers' well-known name.
     package static let name = "org.freedesktop.secrets"
     private var slots: [BusSlot] = []
 

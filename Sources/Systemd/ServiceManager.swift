@@ -4,24 +4,24 @@
 import CSystemd
 import Glibc
 
-/// What the process and the service manager that started it say to each other (`sd_notify(3)`, `sd_listen_fds(3)`).
+/// Messages between the process and the service manager that started it (`sd_notify(3)`, `sd_listen_fds(3)`).
 package enum ServiceManager {
-    /// One thing to tell.
+    /// One notification.
     package enum Notice: Sendable, Equatable {
-        /// The service serves, or serves again after a reload.
+        /// The service is ready, or ready again after a reload.
         case ready
-        /// It reads its configuration anew; ends with `ready`.
+        /// It is reloading its configuration; ends with `ready`.
         case reloading
-        /// It is about to end.
+        /// It is stopping.
         case stopping
-        /// One line about its state, for people.
+        /// One line about its state, for users.
         case status(String)
 
-        /// The lines as the manager reads them.
+        /// The lines for the manager.
         var lines: [String] {
             switch self {
             case .ready: ["READY=1"]
-            // Type=notify-reload wants to know when; others ignore it.
+            // Required by Type=notify-reload; otherwise ignored.
             case .reloading: ["RELOADING=1", "MONOTONIC_USEC=\(Self.monotonicMicroseconds)"]
             case .stopping: ["STOPPING=1"]
             case .status(let text):
@@ -36,9 +36,9 @@ package enum ServiceManager {
         }
     }
 
-    /// Tells all of `notices` in one message.
-    /// - Returns: whether there is a manager that listens (`NOTIFY_SOCKET`).
-    /// - Throws: when there is, and it could not be told; not worth more than a line in the log.
+    /// Sends all of `notices` in one message.
+    /// - Returns: whether a manager listens (`NOTIFY_SOCKET`).
+    /// - Throws: if the message could not be sent to it; worth no more than a line in the log.
     @discardableResult
     package static func notify(_ notices: Notice...) throws(SystemdError) -> Bool {
         try notify(notices)
@@ -51,10 +51,10 @@ package enum ServiceManager {
         return try SystemdError.check(sd_notify(0, text), "tell the service manager") > 0
     }
 
-    /// The descriptors that the manager hands over (`LISTEN_FDS`), by their `FileDescriptorName`, which sockets
-    /// may share; without one it is `unknown`. The caller owns them; they are closed on exec.
+    /// The descriptors passed by the manager (`LISTEN_FDS`), by their `FileDescriptorName`, which sockets may share;
+    /// without one it is `unknown`. The caller owns them; they are closed on exec.
     ///
-    /// The variables are taken out of the environment, so a second call finds nothing.
+    /// The variables are removed from the environment, so a second call finds nothing.
     package static func takeListenDescriptors() throws(SystemdError) -> [String: [Int32]] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = try SystemdError.check(

@@ -3,11 +3,11 @@
 
 import Glibc
 
-/// Where the session's message bus is.
+/// The address of the session's message bus.
 package enum SessionBusAddress {
-    /// `DBUS_SESSION_BUS_ADDRESS`, else the socket `bus` of the runtime directory if there is one; nil when neither. The
-    /// socket also takes the place of an address that leads nowhere any more, as one that a session before has left in
-    /// the user manager's environment.
+    /// `DBUS_SESSION_BUS_ADDRESS`, else the socket `bus` of the runtime directory if there is one; nil if neither. The
+    /// socket also replaces a dead address, such as one that an earlier session has left in the user manager's
+    /// environment.
     ///
     /// GLib's own search would start an X11 helper program as its last resort; a daemon never does.
     package static func resolve(environment: [String: String]) -> String? {
@@ -18,7 +18,7 @@ package enum SessionBusAddress {
         return "unix:path=\(escaped(path))"
     }
 
-    /// The runtime directory's bus, where it answers and the address that the environment names leads nowhere; else nil.
+    /// The runtime directory's bus, if it answers and the environment's address is dead; else nil.
     package static func replacement(environment: [String: String]) -> String? {
         guard let named = environment["DBUS_SESSION_BUS_ADDRESS"], !named.isEmpty, BusAddress(named).isStale,
             let path = socket(environment), BusAddress.fault(at: path) == nil
@@ -26,7 +26,7 @@ package enum SessionBusAddress {
         return "unix:path=\(escaped(path))"
     }
 
-    /// This process's variables that say where it is. Not by Foundation, which would cost a program's start.
+    /// This process's relevant variables. Not through Foundation, which would slow down the program's start.
     static var ownEnvironment: [String: String] {
         var environment: [String: String] = [:]
         for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] {

@@ -3,12 +3,12 @@
 
 import Glibc
 
-/// What a process does with signals before its first thread.
+/// A process's signal settings, to be made before its first thread.
 package enum SignalMask {
-    /// Blocks `signals` for this thread and all that it starts, so that `EventLoop.addSignal` can receive them.
-    /// First thing in `main`: a thread that has them unblocked would take them with their default action.
+    /// Blocks `signals` for this thread and all threads that it starts, so that `EventLoop.addSignal` can receive them.
+    /// First call in `main`: a thread with a signal unblocked would take it with its default action.
     ///
-    /// Programs that are started later inherit the mask; whoever starts one clears it.
+    /// Programs that are started later inherit the mask; it must be cleared when starting one.
     package static func blockBeforeThreads(_ signals: [Int32]) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -17,20 +17,20 @@ package enum SignalMask {
         precondition(result == 0, "Signals could not be blocked: \(result)")
     }
 
-    /// Lets a write to a closed connection fail with `EPIPE` instead of ending the process.
+    /// Makes a write to a closed connection fail with `EPIPE` instead of ending the process.
     package static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Lets children that end be gone at once; their status is not needed.
+    /// Lets ended children disappear at once; their status is not needed.
     package static func ignoreChildren() {
         signal(SIGCHLD, SIG_IGN)
     }
 
-    /// Gives the crash signals back their defaults.
+    /// Restores the default actions of the crash signals.
     ///
-    /// Swift's backtracer catches them (also SIGABRT, which is systemd's watchdog), writes register and memory
-    /// bytes where a token may lie, and lets the process live on: a crash is to be an end.
+    /// Swift's backtracer catches them (also SIGABRT, which is systemd's watchdog), writes register and memory bytes
+    /// that may contain a token, and lets the process live on: a crash must end it.
     package static func defaultCrashSignals() {
         for crash in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV, SIGSYS, SIGTRAP] {
             signal(crash, SIG_DFL)

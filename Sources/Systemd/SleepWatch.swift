@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What logind says about the machine's sleep.
+/// logind's events about the machine's sleep.
 package enum SleepWatch {
-    /// Tells on the system bus when the machine is about to sleep (true) and when it is back (false).
+    /// Reports from the system bus when the machine is about to sleep (true) and when it is back (false).
     ///
-    /// The machine does not wait for the handler, for nothing here inhibits it.
+    /// The machine does not wait for the handler, since there is no inhibitor.
     package static func start(
         on bus: Bus,
         handler: @escaping (_ isGoingToSleep: Bool) -> Void

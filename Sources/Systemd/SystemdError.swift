@@ -3,18 +3,18 @@
 
 import Glibc
 
-/// What libsystemd or the kernel refused: the errno, what was being done, and a sentence.
+/// A failed call of libsystemd or the kernel: the errno, the operation, and a sentence.
 package struct SystemdError: Error, Equatable, CustomStringConvertible {
     /// The errno value, always positive.
     package let code: Int32
-    /// What was being done, for example `add a timer`.
+    /// The operation, for example `add a timer`.
     package let operation: String
     /// One sentence; never holds a secret.
     package let message: String
-    /// The D-Bus error's own name, when it came from a peer or the bus.
+    /// The D-Bus error's own name, if it came from a peer or the bus.
     package let busName: String?
 
-    /// An error of `operation`; without a `message` the system's own words for `code` are used.
+    /// An error of `operation`; the default `message` is the system's text for `code`.
     package init(code: Int32, operation: String, message: String? = nil, busName: String? = nil) {
         self.code = abs(code)
         self.operation = operation
@@ -31,7 +31,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
         throw SystemdError(code: -result, operation: operation())
     }
 
-    /// The C library's convention: -1 and `errno`. Nothing may run between the call and this.
+    /// The C library's convention: -1 and `errno`. Call it immediately after the failing call.
     @discardableResult
     static func checkErrno(_ result: Int32, _ operation: @autoclosure () -> String) throws(SystemdError) -> Int32 {
         let code = errno

@@ -4,18 +4,18 @@
 import CSystemd
 import Glibc
 
-/// What the daemon needs of Unix sockets and Swift's Glibc module lacks.
+/// Functions for Unix sockets that Swift's Glibc module lacks.
 package enum UnixSocket {
-    /// The process at the other end, as the kernel named it when it connected (`SO_PEERCRED`, unix(7)).
+    /// The process at the other end, as recorded by the kernel when it connected (`SO_PEERCRED`, unix(7)).
     package struct Credentials: Sendable, Equatable {
         package var pid: Int32
         package var uid: UInt32
         package var gid: UInt32
     }
 
-    /// Takes one connection: non-blocking, closed on exec, owned by the caller.
+    /// Accepts one connection: non-blocking, closed on exec, owned by the caller.
     ///
-    /// - Throws: `EAGAIN` where none waits, `EMFILE` where the process has no descriptor left.
+    /// - Throws: `EAGAIN` if none waits, `EMFILE` if the process has no descriptor left.
     package static func accept(_ listener: Int32) throws(SystemdError) -> Int32 {
         while true {
             let descriptor = tokend_systemd_accept(listener)
@@ -24,7 +24,7 @@ package enum UnixSocket {
         }
     }
 
-    /// - Throws: where the kernel does not say.
+    /// - Throws: if the kernel does not tell.
     package static func credentials(of descriptor: Int32) throws(SystemdError) -> Credentials {
         var credentials = Credentials(pid: 0, uid: 0, gid: 0)
         var length = socklen_t(MemoryLayout<Credentials>.size)
@@ -35,8 +35,8 @@ package enum UnixSocket {
         return credentials
     }
 
-    /// Has the kernel say, with whatever is read from now on, which process wrote it (`SO_PASSCRED`); connections that a
-    /// listener takes inherit it.
+    /// Makes the kernel report, with whatever is read from now on, the process that wrote it (`SO_PASSCRED`);
+    /// connections that a listener accepts inherit it.
     package static func passCredentials(_ descriptor: Int32) throws(SystemdError) {
         try SystemdError.checkErrno(tokend_systemd_pass_credentials(descriptor), "ask who writes")
     }

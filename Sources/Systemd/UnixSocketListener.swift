@@ -11,19 +11,19 @@ package enum UnixSocketListener {
         ServiceManager.isListeningUnixStream(descriptor)
     }
 
-    /// Whether somebody accepts connections at `path`.
+    /// Whether there is a listener at `path`.
     package static func answers(_ path: String) -> Bool {
         guard let descriptor = try? make() else { return false }
         defer { close(descriptor) }
-        // Where the backlog is full, somebody listens all the same.
+        // A full backlog has a listener, too.
         return withAddress(path) { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
     }
 
-    /// A listening socket at `path`, in the place of whatever dead socket is there. The caller owns it.
+    /// A listening socket at `path`, replacing a dead socket. The caller owns it.
     ///
-    /// - Parameter mode: the permissions that the file is born with; nothing changes them at the path later, where
-    ///   another file may lie by then.
-    /// - Throws: `EEXIST` where something else than a socket is there, `ENAMETOOLONG`.
+    /// - Parameter mode: the file's permissions from its creation; they are not changed at the path later, where
+    ///   another file may be by then.
+    /// - Throws: `EEXIST` if there is something other than a socket, `ENAMETOOLONG`.
     package static func bind(_ path: String, mode: UInt32 = 0o600) throws(SystemdError) -> Int32 {
         guard path.utf8.count < 108 else { throw SystemdError(code: ENAMETOOLONG, operation: "bind \(path)") }
         var status = stat()

@@ -3,18 +3,18 @@
 
 import Glibc
 
-/// A program for the user manager to start: an argument vector, never a shell's line.
+/// A program for the user manager to start: an argument vector, never a shell command.
 package struct TransientProgram: Sendable, Equatable {
-    /// What it is, for people: the unit's description.
+    /// The unit's description, for users.
     package var description: String
     /// The unit's name is this, a number and `.service`.
     package var unitPrefix: String
     /// The program (a path, or a name that the manager looks up) and its arguments.
     package var arguments: [String]
-    /// Variables on top of the manager's own, for example `DISPLAY`.
+    /// Variables in addition to the manager's own, for example `DISPLAY`.
     package var environment: [String: String]
 
-    /// A program with these arguments, of which the first is the program itself.
+    /// A program with these arguments; the first is the program itself.
     package init(
         description: String,
         unitPrefix: String,
@@ -28,16 +28,16 @@ package struct TransientProgram: Sendable, Equatable {
     }
 }
 
-/// The user's service manager (`org.freedesktop.systemd1`), which starts programs that the daemon itself may not.
+/// The user's service manager (`org.freedesktop.systemd1`), which starts programs that the daemon itself must not.
 package enum UserManager {
     private static let name = "org.freedesktop.systemd1"
     private static let path = "/org/freedesktop/systemd1"
     private static let interface = "org.freedesktop.systemd1.Manager"
 
-    /// Starts `program` as a transient unit: detached, without descriptors of the caller, `/dev/null` for stdio.
-    /// It returns once the program runs; the unit lives as long as anything that the program started.
+    /// Starts `program` as a transient unit: detached, without descriptors of the caller, `/dev/null` for stdio. It
+    /// returns once the program runs; the unit lives as long as any process of it.
     /// - Returns: the unit's name.
-    /// - Throws: when there is no user manager, it refuses, or the program cannot be executed; `ETIMEDOUT`.
+    /// - Throws: if there is no user manager, it refuses, or the program cannot be executed; `ETIMEDOUT`.
     @discardableResult
     package static func start(
         _ program: TransientProgram,
@@ -48,7 +48,7 @@ package enum UserManager {
         let operation = "start \(program.arguments.first ?? "nothing")"
         let jobs = JobResults()
         let removals = BusMatch(sender: name, path: path, interface: interface, member: "JobRemoved")
-        // (id, job, unit, result); asked for before the call, so that the end of a quick job is not missed.
+        // (id, job, unit, result); subscribed before the call, so that the end of a quick job is not missed.
         let slot = try bus.match(removals) { signal in
             guard signal.arguments.count == 4, signal.arguments[2].text == unit else { return }
             jobs.finish(signal.arguments[3].text ?? "")
@@ -78,8 +78,8 @@ package enum UserManager {
         return unit
     }
 
-    /// The variables that its units get now: those of the graphical session, once that has told it.
-    /// - Throws: when there is no user manager; `ETIMEDOUT`.
+    /// The environment of its units: with the graphical session's variables, once the session has set them.
+    /// - Throws: if there is no user manager; `ETIMEDOUT`.
     package static func environment(on bus: Bus, deadline: Duration) async throws(SystemdError) -> [String: String] {
         let call = BusCall(
             name,
@@ -106,9 +106,9 @@ package enum UserManager {
         let environment = program.environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let properties: [(String, BusValue)] = [
             ("Description", .string(program.description)),
-            // The job ends when execve has: a program that is not there is noticed.
+            // The job ends after execve, so a missing program is noticed.
             ("Type", .string("exec")),
-            // xdg-open ends at once and leaves the browser behind: that is to live on.
+            // xdg-open exits at once and leaves the browser, which must live on.
             ("ExitType", .string("cgroup")),
             ("CollectMode", .string("inactive-or-failed")),
             ("Slice", .string("app.slice")),
@@ -126,7 +126,7 @@ package enum UserManager {
     }
 }
 
-/// The result of a unit's start job, whichever comes first: the job's end or the wish to know it.
+/// The result of a unit's start job; it may arrive before or after it is requested.
 private final class JobResults {
     private var result: String?
     private var isOver = false
@@ -139,7 +139,7 @@ private final class JobResults {
         continuation = nil
     }
 
-    /// The result, or nil when it does not come in time.
+    /// The result, or nil if it does not come in time.
     func result(within limit: Duration, on loop: EventLoop) async -> String? {
         if isOver { return result }
         let timer = loop.addTimer(at: .now.advanced(by: limit), accuracy: .milliseconds(100)) { [weak self] in
@@ -147,7 +147,7 @@ private final class JobResults {
         }
         defer { timer.cancel() }
         return await withCheckedContinuation { waiting in
-            // Looked at in here: on the way to it the job may have ended (`Task.onLoop`).
+            // Checked in here: the job may have ended on the way (`Task.onLoop`).
             if isOver { waiting.resume(returning: result) } else { continuation = waiting }
         }
     }

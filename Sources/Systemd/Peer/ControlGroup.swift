@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What the name of a process's control group says of it (`/proc/PID/cgroup`, cgroups(7)).
+/// The meaning of a process's control group name (`/proc/PID/cgroup`, cgroups(7)).
 package struct ControlGroup: Sendable, Equatable {
-    /// The unit that it belongs to: the user manager's where the user's own manager runs it, the system's otherwise;
-    /// nil where no unit does.
+    /// Its unit: the user manager's if that runs it, the system's otherwise; nil if there is none.
     package var unit: String?
-    /// The same where it is one of the user manager's.
+    /// Its unit if it is one of the user manager's.
     package var userUnit: String?
-    /// The Flatpak whose scope it is in.
+    /// The Flatpak of its scope.
     package var flatpak: String?
-    /// The snap whose scope or service it is in.
+    /// The snap of its scope or service.
     package var snap: String?
 
     /// Reads the file's text.
     ///
-    /// - Returns: nil where it names no group of systemd's.
+    /// - Returns: nil if it names no systemd group.
     package init?(_ text: String) {
         guard let path = Self.path(in: text) else { return nil }
         let components = path.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
@@ -47,12 +46,12 @@ package struct ControlGroup: Sendable, Equatable {
         component.hasSuffix(".service") || component.hasSuffix(".scope")
     }
 
-    /// systemd puts an underscore before names that the kernel would take for files of its own.
+    /// systemd prefixes an underscore to names that would collide with the kernel's files.
     private static func unescaped(_ component: String) -> String {
         component.hasPrefix("_") ? String(component.dropFirst()) : component
     }
 
-    /// `app-flatpak-ID-NUMBER.scope`, as Flatpak names the scope that it starts programs in.
+    /// `app-flatpak-ID-NUMBER.scope`, Flatpak's name of a program's scope.
     private static func flatpak(ofScope component: String) -> String? {
         let prefix = "app-flatpak-"
         guard component.hasPrefix(prefix), component.hasSuffix(".scope") else { return nil }
@@ -61,14 +60,14 @@ package struct ControlGroup: Sendable, Equatable {
         return decoded(rest[..<dash])
     }
 
-    /// `snap.NAME.APP-NUMBER.scope`, `snap.NAME.APP.service`, as snapd names them.
+    /// `snap.NAME.APP-NUMBER.scope`, `snap.NAME.APP.service`, snapd's names.
     private static func snap(ofUnit component: String) -> String? {
         guard component.hasPrefix("snap."), isUnit(component) else { return nil }
         let parts = component.split(separator: ".")
         return parts.count >= 3 ? decoded(parts[1]) : nil
     }
 
-    /// `\xNN`, as systemd writes what a unit's name cannot hold.
+    /// `\xNN`, systemd's escapes for characters that are invalid in unit names.
     private static func decoded(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

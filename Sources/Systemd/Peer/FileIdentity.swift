@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// Which file it is, whatever name it is reached by: device and inode.
+/// A file's identity, whatever its name: device and inode.
 package struct FileIdentity: Sendable, Hashable {
     package var device: UInt64
     package var inode: UInt64
@@ -13,14 +13,14 @@ package struct FileIdentity: Sendable, Hashable {
         self.inode = inode
     }
 
-    /// The file that `path` leads to in this process's own view, links followed; nil where there is none to be seen.
+    /// The file at `path` in this process's view, links followed; nil if it is not visible.
     package init?(at path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// What lies at `path` itself, a link too; nil where there is nothing to be seen.
+    /// The entry at `path` itself, without following a link; nil if it is not visible.
     package init?(ofEntry path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

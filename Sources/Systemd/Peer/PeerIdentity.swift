@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Who is at the other end of a connection, as far as the kernel and systemd tell.
+/// The program at the other end of a connection, as far as the kernel and systemd tell.
 package enum PeerIdentity: Sendable, Equatable {
     case known(ProcessIdentity)
-    /// It cannot be said, and is not guessed.
+    /// Unknown; not guessed.
     case unknown(pid: Int32, Doubt)
 
-    /// Why a process cannot be named.
+    /// Why a process cannot be identified.
     package enum Doubt: String, Error {
-        /// The process that connected has ended; its number may be another's by now.
+        /// The process that connected has ended; its number may be reused.
         case ended = "the process that connected has ended"
         /// Another process than the one that connected writes, or wrote, on the connection.
         case shared = "more than one process uses the connection"
-        /// The process has become another program since it connected.
+        /// The process runs another program than when it connected.
         case replaced = "the process has become another program since it connected"
-        /// The kernel does not let us look: another user's process, or one that has made itself unreadable.
+        /// The kernel denies inspection: another user's process, or one that has made itself unreadable.
         case unreadable = "the process does not let itself be looked at"
-        /// Looking takes a descriptor, and there was none; later there may be one.
+        /// Inspection needs a descriptor, and there was none; there may be one later.
         case exhausted = "tokend has no descriptor left to look at it with; try again in a moment"
-        /// It is in a sandbox, and what says so does not say one name.
+        /// It is in a sandbox without a unique name.
         case sandbox = "it runs in a sandbox whose name cannot be made out"
     }
 }
@@ -28,11 +28,11 @@ package enum PeerIdentity: Sendable, Equatable {
 package struct ProcessIdentity: Sendable, Equatable {
     /// A program's file.
     package struct Executable: Sendable, Equatable {
-        /// What it is compared by.
+        /// Used for comparison.
         package var file: FileIdentity
-        /// For people: as the process's own view of the file system has it.
+        /// For users: the path in the process's view of the file system.
         package var path: String
-        /// Whether that path leads to this very file in the daemon's view, too: if not, it must not be shown as its name.
+        /// Whether that path leads to the same file in the daemon's view: if not, it must not be shown as its name.
         package var isThere: Bool
 
         package init(file: FileIdentity, path: String, isThere: Bool = true) {
@@ -42,7 +42,7 @@ package struct ProcessIdentity: Sendable, Equatable {
         }
     }
 
-    /// A sandbox that the process cannot leave, with the name that it was started under.
+    /// A sandbox that the process cannot leave, with its name.
     package enum Sandbox: Sendable, Equatable {
         case flatpak(String)
         case snap(String)

@@ -4,21 +4,21 @@
 import CSystemd
 import Glibc
 
-/// The process that connected to a socket, kept apart from any later one of the same number.
+/// The process that connected to a socket, distinguished from a later one with the same number.
 ///
-/// It holds no descriptor: where the kernel keeps the process with the socket, it is asked anew each time; where it does
-/// not, the process's start time, read when it connected, tells it from the next one.
+/// It holds no descriptor: if the kernel keeps the process with the socket, it is asked each time; otherwise the
+/// process's start time, read when it connected, distinguishes it.
 package struct PeerProcess: Sendable {
-    /// How the process is told from a later one of its number.
+    /// How the process is distinguished from a later one with its number.
     package enum Means: Sendable, CaseIterable {
-        /// The socket hands out a pidfd of the process that connected (`SO_PEERPIDFD`, Linux 6.5).
+        /// The socket's pidfd of the process that connected (`SO_PEERPIDFD`, Linux 6.5).
         case peerDescriptor
-        /// A pidfd of the number, and the start time (`pidfd_open`, Linux 5.3).
+        /// A pidfd for the number, and the start time (`pidfd_open`, Linux 5.3).
         case openedDescriptor
         /// The start time alone.
         case startTime
 
-        /// The best that this kernel has.
+        /// The best one of this kernel.
         static let best: Means = {
             var ends: [Int32] = [-1, -1]
             guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return .startTime }
@@ -38,16 +38,16 @@ package struct PeerProcess: Sendable {
     private let means: Means
     private let startTime: UInt64?
 
-    /// To be made as soon as the connection is there.
+    /// Create it as soon as the connection exists.
     ///
-    /// - Parameter means: other than the kernel's best for tests alone.
+    /// - Parameter means: set only in tests; nil: the kernel's best.
     package init(_ credentials: UnixSocket.Credentials, means: Means? = nil) {
         self.credentials = credentials
         self.means = means ?? .best
         startTime = self.means == .peerDescriptor ? nil : ProcessFolder(credentials.pid).startTime
     }
 
-    /// Who it is now.
+    /// Its identity now.
     ///
     /// - Parameter descriptor: the socket that it connected to.
     package func identity(on descriptor: Int32) -> PeerIdentity {
@@ -62,11 +62,11 @@ package struct PeerProcess: Sendable {
         defer { if pidfd >= 0 { close(pidfd) } }
         guard isSame(pidfd) else { return .unknown(pid: pid, .ended) }
         let read = ProcessFolder(pid).identity(uid: credentials.uid)
-        // What was read is its own only if it is there still.
+        // The data is the process's own only if it still exists.
         return isSame(pidfd) ? read : .unknown(pid: pid, .ended)
     }
 
-    /// The file of the program that it runs; nil where that cannot be seen, or the process has ended.
+    /// The file of its program; nil if that is not visible, or the process has ended.
     package func program(on descriptor: Int32) -> FileIdentity? {
         guard case .known(let known) = identity(on: descriptor) else { return nil }
         return known.executable.file
@@ -75,7 +75,7 @@ package struct PeerProcess: Sendable {
     private func isSame(_ pidfd: Int32) -> Bool {
         if means != .startTime {
             var watched = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
-            // It becomes readable with the end of the process.
+            // It becomes readable when the process ends.
             guard pidfd >= 0, poll(&watched, 1, 0) == 0 else { return false }
         }
         guard means != .peerDescriptor else { return true }

@@ -3,23 +3,23 @@
 
 import Glibc
 
-/// What `/proc/PID` tells of a process. The number alone may be another's by the next look: `PeerProcess` sees to that.
+/// The data of `/proc/PID`. The number may be reused between two reads: `PeerProcess` handles that.
 struct ProcessFolder {
     private let pid: Int32
     private var path: String { "/proc/\(pid)" }
-    /// More than any of these files holds.
+    /// More than any of these files contains.
     private static let limit = 64 * 1024
 
     init(_ pid: Int32) {
         self.pid = pid
     }
 
-    /// In ticks since the machine's start; nil where there is no such process.
+    /// In ticks since boot; nil if there is no such process.
     var startTime: UInt64? {
         (try? text("stat")).flatMap(SandboxText.startTime(stat:))
     }
 
-    /// Where the program's file is, as the process's own view has it; nil where the kernel does not let us see it.
+    /// The program's path in the process's own view; nil if the kernel denies it.
     var programPath: String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -29,7 +29,7 @@ struct ProcessFolder {
         }
     }
 
-    /// The program's file; nil where the kernel does not let us see it.
+    /// The program's file; nil if the kernel denies it.
     var executable: ProcessIdentity.Executable? {
         guard let file = FileIdentity(at: path + "/exe"), let path = programPath else { return nil }
         return .init(file: file, path: path, isThere: FileIdentity(at: path) == file)
@@ -48,33 +48,32 @@ struct ProcessFolder {
         }
     }
 
-    /// - Returns: nil where it is in no group of systemd's.
+    /// - Returns: nil if it is in no systemd group.
     func controlGroup() throws(PeerIdentity.Doubt) -> ControlGroup? {
         guard let text = try text("cgroup") else { throw .unreadable }
         return ControlGroup(text)
     }
 
-    /// The sandbox that it is in.
+    /// Its sandbox.
     ///
-    /// - Returns: nil where it is known to be in none.
-    /// - Throws: also where a descriptor was short: what could not be looked at might have said that it is in one.
+    /// - Returns: nil if it is known to be outside sandboxes.
+    /// - Throws: also if descriptors are short, since a check that could not be made might have found one.
     func sandbox(in group: ControlGroup?) throws(PeerIdentity.Doubt) -> ProcessIdentity.Sandbox? {
         let root = try ProcessRoot(path + "/root")
         var label: String?
         for name in Self.labels where label == nil { label = try text(name) }
         let snap = label.flatMap(SandboxText.snapName(label:))
-        // A program may be able to lie about one of them, and not about both.
+        // A program may be able to fake one of them, but not both.
         if let scope = group?.flatpak, scope != root.flatpak { throw .sandbox }
         if let scope = group?.snap, let snap, scope != snap { throw .sandbox }
         if let flatpak = root.flatpak { return .flatpak(flatpak) }
         if let snap = snap ?? group?.snap { return .snap(snap) }
-        // A container, or a program in a sandbox that has built itself a root without the sandbox's name in it.
+        // A container, or a program in a sandbox that has set up another root without the sandbox's file.
         guard root.isOwn else { throw .sandbox }
         return nil
     }
 
-    /// Where the name that a security module has for the process may be. The kernel says once and for all whether it has
-    /// such a module.
+    /// The files for a security module's label. Whether the kernel has such a module never changes.
     private static let labels = ["attr/apparmor/current", "attr/current"].filter { name in
         let descriptor = open("/proc/self/" + name, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno != ENOENT || access("/proc/self/attr", F_OK) != 0 }
@@ -90,7 +89,8 @@ struct ProcessFolder {
         return Self.text(of: descriptor)
     }
 
-    /// A file's text, where it is not long. A read that leaves room was the last one: the kernel makes such a text at once.
+    /// A file's text, if it is short. A read that leaves room was the last one: the kernel generates such a text at
+    /// once.
     static func text(of descriptor: Int32) -> String? {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { chunk in
             var bytes: [UInt8] = []
@@ -107,8 +107,8 @@ struct ProcessFolder {
 }
 
 extension PeerIdentity.Doubt {
-    /// - Returns: nil, with `errno` as it was, where a file could not be opened.
-    /// - Throws: `exhausted` where this process, or the machine, has no descriptor left.
+    /// - Returns: nil, with `errno` unchanged, if a file could not be opened.
+    /// - Throws: `exhausted` if this process, or the machine, has no descriptor left.
     static func check(_ descriptor: Int32) throws(PeerIdentity.Doubt) -> Int32? {
         guard descriptor < 0 else { return descriptor }
         if errno == EMFILE || errno == ENFILE { throw .exhausted }

@@ -3,31 +3,31 @@
 
 import Glibc
 
-/// The root folder of a process, by which sandboxes and containers are known.
+/// The root folder of a process, which identifies sandboxes and containers.
 struct ProcessRoot {
-    /// The Flatpak that has put its name there.
+    /// The Flatpak named there.
     let flatpak: String?
-    /// Whether it is the root that this process has, too.
+    /// Whether it is also this process's root.
     let isOwn: Bool
 
-    /// This process's own, where it is one that no Flatpak has made. Nothing can be mounted in a folder over a name that
-    /// the folder does not have: in no namespace is there such a name in this very folder.
+    /// This process's own root, unless Flatpak created it. Nothing can be mounted over a name that does not exist: so
+    /// no namespace has such a name in this folder.
     private static let plain: FileIdentity? = {
         let isPlain = access("/" + name, F_OK) != 0 && errno == ENOENT
         return isPlain ? FileIdentity(at: "/") : nil
     }()
-    /// What Flatpak puts at the root of each of its sandboxes.
+    /// Flatpak's file at the root of each of its sandboxes.
     private static let name = ".flatpak-info"
 
-    /// Looks at the root that `path` leads to.
+    /// Inspects the root at `path`.
     init(_ path: String) throws(PeerIdentity.Doubt) {
         if let plain = Self.plain, plain == FileIdentity(at: path) {
             (flatpak, isOwn) = (nil, true)
             return
         }
-        // All is said of the same folder, whichever root the process takes meanwhile.
+        // All checks use the same folder, even if the process changes its root meanwhile.
         let opened = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
-        // Without a view of its root, it may be in a sandbox.
+        // If its root is not visible, it may be in a sandbox.
         guard let root = try PeerIdentity.Doubt.check(opened) else { throw .unreadable }
         defer { close(root) }
         flatpak = try Self.flatpak(in: root)

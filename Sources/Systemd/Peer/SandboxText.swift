@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What sandboxes write about the programs in them, and the kernel about a process: texts of `/proc`, read as values.
+/// Parsers for texts of sandboxes about their programs, and of `/proc` about a process.
 package enum SandboxText {
-    /// The application's ID in `/.flatpak-info` (flatpak-metadata(5)); nil where the text names none.
+    /// The application's ID in `/.flatpak-info` (flatpak-metadata(5)); nil if there is none.
     package static func flatpakID(_ text: String) -> String? {
         var group: Substring = ""
         for line in text.split(separator: "\n") {
@@ -22,8 +22,8 @@ package enum SandboxText {
         return name(parts[1])
     }
 
-    /// When the process started, in ticks since the machine did: field 22 of `/proc/PID/stat` (proc(5)), which stands
-    /// after the program's name, and that may hold anything.
+    /// When the process started, in ticks since boot: field 22 of `/proc/PID/stat` (proc(5)), after the program's name,
+    /// which may contain anything.
     package static func startTime(stat text: String) -> UInt64? {
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")

@@ -4,22 +4,22 @@
 import CSystemd
 import Glibc
 
-/// A process as a log tells of it: whichever had the number when it was looked at.
+/// A process for the log: the one with this number at the time of inspection.
 ///
-/// It says without another whole look whether it is the same process still, with the same program.
+/// It can cheaply tell whether it is still the same process with the same program.
 package struct SeenProcess: Sendable {
-    /// The program's file, as the process's own view has it.
+    /// The program's file in the process's own view.
     package let path: String
-    /// The unit of the user's service manager that it belongs to.
+    /// Its unit in the user's service manager.
     package let unit: String?
-    /// The sandbox that it is in; nil also where that cannot be named.
+    /// Its sandbox; nil also if that has no name.
     package let sandbox: ProcessIdentity.Sandbox?
     private let pid: Int32
     private let folder: FolderMark
 
-    /// - Returns: nil where the process cannot be seen, such as when it has ended.
+    /// - Returns: nil if the process is not visible, for example after its end.
     package init?(_ pid: Int32) {
-        // First of all: should the number become another's meanwhile, the mark is not that one's.
+        // Read first: if the number is reused meanwhile, the mark is not the new process's.
         guard let mark = FolderMark(pid) else { return nil }
         let process = ProcessFolder(pid)
         guard let path = process.programPath else { return nil }
@@ -35,14 +35,15 @@ package struct SeenProcess: Sendable {
         }
     }
 
-    /// Whether the number is still this process's, and it has become no other program.
+    /// Whether the number still belongs to this process, with the same program.
     package var isUnchanged: Bool {
         FolderMark(pid) == folder && ProcessFolder(pid).programPath == path
     }
 }
 
-/// What tells the folder in `/proc` from that of a later process of the same number: the kernel makes such a folder anew
-/// for each process, with the next inode number and the time. It may do so for the same process, too, where memory is short.
+/// Distinguishes the folder in `/proc` from that of a later process with the same number: the kernel creates the folder
+/// for each process, with the next inode number and the time. It may also do so for the same process if memory is
+/// short.
 private struct FolderMark: Sendable, Equatable {
     private let inode: UInt64
     private let seconds: Int

@@ -4,14 +4,14 @@
 import CSystemd
 import Glibc
 
-/// Asks the kernel for one TCP socket of this process' network namespace by its ends (sock_diag(7)).
+/// Asks the kernel for one TCP socket of this process's network namespace by its ends (sock_diag(7)).
 enum SocketDiagnosis {
     private struct Question {
         var header = nlmsghdr()
         var request = inet_diag_req_v2()
     }
 
-    /// The socket that has these two ends; nil where there is none, or where the kernel answers no such question.
+    /// The socket with these two ends; nil if there is none, or if the kernel does not answer.
     ///
     /// - Parameter remote: nil for a listening socket.
     static func record(local: SocketName, remote: SocketName?) -> SocketRecord? {
@@ -22,12 +22,12 @@ enum SocketDiagnosis {
         var question = question(local, remote)
         let size = MemoryLayout<Question>.size
         guard send(descriptor, &question, size, 0) == size else { return nil }
-        // The kernel has answered by then. Nobody else can send here without rights over the whole network.
+        // The kernel has already answered. Other programs cannot send here without network administration rights.
         let answer = withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { buffer -> SocketRecord? in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             return count > 0 ? record(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) : nil
         }
-        // Where no connection is found, the kernel answers with a socket that listens at the same port.
+        // Without such a connection, the kernel returns a socket that listens at the same port.
         guard let answer, answer.local == local, answer.isListening == (remote == nil) else { return nil }
         return remote == nil || answer.remote == remote ? answer : nil
     }
@@ -44,7 +44,7 @@ enum SocketDiagnosis {
         fill(&question.request.id.idiag_src, local.address)
         question.request.id.idiag_dport = (remote?.port ?? 0).bigEndian
         fill(&question.request.id.idiag_dst, remote?.address ?? [])
-        // INET_DIAG_NOCOOKIE: whichever has these ends.
+        // INET_DIAG_NOCOOKIE: any socket with these ends.
         question.request.id.idiag_cookie = (.max, .max)
         return question
     }

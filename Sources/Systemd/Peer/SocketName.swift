@@ -5,8 +5,8 @@ import Glibc
 
 /// The address and the port of one end of a TCP connection.
 package struct SocketName: Sendable, Hashable {
-    /// 4 bytes, or 16 of IPv6, as they are sent. An IPv4 address that an IPv6 socket uses (`::ffff:127.0.0.1`; RFC 4291,
-    /// section 2.5.5.2) is the IPv4 address.
+    /// 4 bytes, or 16 of IPv6, in network order. An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`; RFC 4291, section
+    /// 2.5.5.2) is stored as the IPv4 address.
     package let address: [UInt8]
     package let port: UInt16
 
@@ -17,7 +17,7 @@ package struct SocketName: Sendable, Hashable {
         self.port = port
     }
 
-    /// Reads what `accept(2)` or `getsockname(2)` wrote; nil for a family without ports.
+    /// Reads an address from `accept(2)` or `getsockname(2)`; nil for a family without ports.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= MemoryLayout<sockaddr_in>.size else { return nil }
         switch Int32(bytes.loadUnaligned(as: sa_family_t.self)) {
@@ -34,7 +34,7 @@ package struct SocketName: Sendable, Hashable {
         }
     }
 
-    /// Our own end of a socket; nil where it has none.
+    /// The local end of a socket; nil if it has none.
     package init?(ofSocket descriptor: Int32) {
         var name = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)

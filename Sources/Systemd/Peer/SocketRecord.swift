@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A TCP socket as the kernel tells of it, of whichever process.
+/// The kernel's record of a TCP socket of any process.
 package struct SocketRecord: Sendable, Hashable {
-    /// Its own end.
+    /// The local end.
     package let local: SocketName
-    /// What it is connected to; the port is 0 while it listens.
+    /// The remote end; its port is 0 while it listens.
     package let remote: SocketName
-    /// Whether it waits for connections.
+    /// Whether it is listening.
     package let isListening: Bool
-    /// Who made it, as this process' user namespace calls them; 0 for one that no process has any more.
+    /// Its user in this process's user namespace; 0 if no process has it any more.
     package let uid: UInt32
-    /// The number that `/proc/PID/fd` has, too; 0 for one that no process has any more.
+    /// Its number in `/proc/PID/fd`; 0 if no process has it any more.
     package let inode: UInt64
 }

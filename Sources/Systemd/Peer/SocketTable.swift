@@ -3,9 +3,9 @@
 
 import Glibc
 
-/// All TCP sockets of this process' network namespace, as `/proc/self/net/tcp` and `tcp6` list them (proc_net(5)).
+/// All TCP sockets of this process's network namespace, from `/proc/self/net/tcp` and `tcp6` (proc_net(5)).
 package enum SocketTable {
-    /// Everything that is listed; empty where there is no such file.
+    /// All entries; empty if there is no such file.
     package static var records: [SocketRecord] {
         ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap { file in
             text(of: file).split(separator: "\n").compactMap(record(of:))
@@ -15,17 +15,18 @@ package enum SocketTable {
     /// Reads a line; nil for the heading.
     static func record(of line: Substring) -> SocketRecord? {
         let columns = line.split(separator: " ")
-        // The second is its own end, the third the other one, the fourth the state, the eighth the user, the tenth the inode.
+        // The second column is the local end, the third the remote one, the fourth the state, the eighth the user, the
+        // tenth the inode.
         guard columns.count > 9, let local = name(columns[1]), let remote = name(columns[2]),
             let state = UInt8(columns[3], radix: 16), let uid = UInt32(columns[7]), let inode = UInt64(columns[9])
         else { return nil }
         return SocketRecord(local: local, remote: remote, isListening: state == listening, uid: uid, inode: inode)
     }
 
-    /// `TCP_LISTEN` of the kernel.
+    /// The kernel's `TCP_LISTEN`.
     static let listening: UInt8 = 10
 
-    /// `0100007F:1F90`: the address in words of the machine's own byte order, the port as a number.
+    /// `0100007F:1F90`: the address in words of the machine's byte order, and the port as a number.
     private static func name(_ text: Substring) -> SocketName? {
         let parts = text.split(separator: ":")
         guard parts.count == 2, parts[0].utf8.count == 8 || parts[0].utf8.count == 32,
