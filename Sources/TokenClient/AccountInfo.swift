@@ -3,14 +3,14 @@
 
 import TokendProtocol
 
-/// One of the user's accounts and how it stands.
+/// One of the user's accounts and its state.
 public struct AccountInfo: Sendable, Equatable {
-    /// How an account stands. Open: a newer daemon's states decode to themselves.
+    /// The state of an account. Open: a newer daemon's states decode to themselves.
     public struct State: RawRepresentable, Sendable, Hashable {
         /// As the daemon writes it.
         public let rawValue: String
 
-        /// Any text is a state.
+        /// Any text is accepted.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -19,15 +19,15 @@ public struct AccountInfo: Sendable, Equatable {
             rawValue = state.rawValue
         }
 
-        /// Tokens are there.
+        /// Tokens are available.
         public static let ready = State(AccountState.ready)
         /// A refresh is under way; the held token is served meanwhile.
         public static let refreshing = State(AccountState.refreshing)
-        /// The last refresh failed in passing.
+        /// The last refresh failed for a passing reason.
         public static let retrying = State(AccountState.retrying)
-        /// Nobody is signed in.
+        /// No user is signed in.
         public static let signedOut = State(AccountState.signedOut)
-        /// A login waits for its user.
+        /// A login is waiting for the user.
         public static let loginPending = State(AccountState.loginPending)
         /// The user has to sign in again.
         public static let loginRequired = State(AccountState.loginRequired)
@@ -47,17 +47,17 @@ public struct AccountInfo: Sendable, Equatable {
 
     /// Its name.
     public var name: String { status.account }
-    /// Who issues its tokens.
+    /// Its issuer.
     public var issuer: String { status.issuer }
-    /// How it stands.
+    /// Its state.
     public var state: State { State(status.state) }
-    /// Who is signed in, as the provider calls them.
+    /// The signed-in user, by the provider's name.
     public var identity: String? { status.identity }
     /// The scopes that were granted.
     public var scope: String? { status.scope }
     /// When the held token ends, in unix seconds.
     public var expiresAt: Int64? { status.expiresAt }
-    /// What is wrong, as a sentence.
+    /// Its fault, as a sentence.
     public var fault: String? { status.fault?.message }
 }
 

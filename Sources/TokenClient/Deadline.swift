@@ -3,11 +3,11 @@
 
 import Glibc
 
-/// A moment on the boot-time clock, which goes on while the machine sleeps.
+/// A time on the boot-time clock, which runs during suspend.
 package struct Deadline: Sendable, Equatable {
     private let milliseconds: Int64
 
-    /// So far from now.
+    /// This long from now.
     package init(in duration: Duration) {
         let parts = duration.components
         let ahead = min(max(parts.seconds, 0), 10 * 365 * 86400) * 1000 + parts.attoseconds / 1_000_000_000_000_000
@@ -20,10 +20,10 @@ package struct Deadline: Sendable, Equatable {
         return other.milliseconds < milliseconds ? other : self
     }
 
-    /// Whether it has come.
+    /// Whether it has passed.
     package var isOver: Bool { milliseconds <= Self.now }
 
-    /// What `poll` is to wait at most, in milliseconds.
+    /// The timeout for `poll`, in milliseconds.
     package var pollTimeout: Int32 { Int32(min(max(milliseconds - Self.now, 0), Int64(Int32.max))) }
 
     private static var now: Int64 {

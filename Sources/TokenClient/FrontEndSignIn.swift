@@ -20,7 +20,7 @@ import TokendProtocol
 /// The daemon decides which URL is the redirect, checks it and trades the code: no code and no token pass through the
 /// application's own hands. Calls block as those of `TokenClient` do, and belong to the same thread.
 public final class FrontEndSignIn {
-    /// What a view is to do about a navigation.
+    /// What a view must do about a navigation.
     public enum Navigation: Sendable, Equatable {
         /// Load the page.
         case goOn
@@ -28,7 +28,7 @@ public final class FrontEndSignIn {
         case stop
     }
 
-    /// How it ended; nil while it goes on, and after `cancel()`.
+    /// How it ended; nil while it runs, and after `cancel()`.
     public private(set) var result: Result<SignedInAccount, TokenClientError>?
     private let client: TokenClient
     private let account: String
@@ -39,10 +39,10 @@ public final class FrontEndSignIn {
     /// A sign-in that has not begun.
     ///
     /// - Parameters:
-    ///   - client: a connection to the daemon, in use for as long as the sign-in goes on.
+    ///   - client: a connection to the daemon, in use until the sign-in ends.
     ///   - account: its name.
-    ///   - redirectURI: one above the account's own setting; any kind is accepted, since the view catches it.
-    ///   - frontEnd: told what to do; kept as long as this object.
+    ///   - redirectURI: overrides the account's own setting; any kind is accepted, since the view catches it.
+    ///   - frontEnd: receives the callbacks; kept as long as this object.
     public init(_ client: TokenClient, account: String, redirectURI: String? = nil, frontEnd: any SignInFrontEnd) {
         self.client = client
         self.account = account
@@ -50,7 +50,7 @@ public final class FrontEndSignIn {
         self.frontEnd = frontEnd
     }
 
-    /// Begins it, and has the front end show the provider's page, or tells it why there is none.
+    /// Begins, and has the front end show the provider's page, or reports the error to it.
     public func begin() {
         var parameters = LoginStart.Parameters(account: account)
         parameters.completes = true
@@ -68,8 +68,8 @@ public final class FrontEndSignIn {
         }
     }
 
-    /// Whether the view may load this page. The redirect itself must not be loaded: it ends the sign-in, and the front end
-    /// is told how before this returns.
+    /// Whether the view may load this page. The redirect itself must not be loaded: it ends the sign-in, and the front
+    /// end is told the result before this returns.
     public func navigation(to url: String) -> Navigation {
         guard let loginID, result == nil else { return .stop }
         let secret = Secret(url)
@@ -80,14 +80,14 @@ public final class FrontEndSignIn {
             answer.metadata = Self.members(frontEnd.metadata(addedTo: Self.texts(check.metadata)))
             end(.success(SignedInAccount(try client.call(LoginComplete.self, answer))))
         } catch {
-            // A redirect with another state is nobody's answer: the sign-in goes on, as at the daemon's own listener.
+            // A redirect with another state is ignored: the sign-in continues, as at the daemon's own listener.
             guard error.code != .loginUnknown || !isPending(loginID) else { return .stop }
             end(.failure(error))
         }
         return .stop
     }
 
-    /// The user closed the view. The front end is not told of it again.
+    /// The user closed the view. The front end is not called again.
     public func cancel() {
         guard let loginID, result == nil else { return }
         self.loginID = nil

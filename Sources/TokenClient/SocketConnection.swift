@@ -6,7 +6,7 @@ import TokendProtocol
 
 /// One connection to the daemon's socket: lines out, lines in, each with a deadline. Owns its descriptor.
 final class SocketConnection {
-    /// What waiting for a line came to.
+    /// The result of waiting for a line.
     enum Arrival {
         case line([UInt8])
         case closed
@@ -21,7 +21,7 @@ final class SocketConnection {
     private var chunk = [UInt8](repeating: 0, count: 64 * 1024)
     private var ended = false
 
-    /// Connects, and makes sure that who listens there is the user `listener`, before anything is sent.
+    /// Connects, and makes sure that the listener is the user `listener`, before anything is sent.
     init(path: String, listener: UInt32, deadline: Deadline) throws(TokenClientError) {
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let failure = errno
@@ -30,7 +30,7 @@ final class SocketConnection {
             throw TokenClientError(.daemonAbsent, "no socket can be made: \(reason)", systemError: failure)
         }
         descriptor = made
-        // From here on `deinit` closes it, also where one of these throws.
+        // From here on `deinit` closes it, also if one of these throws.
         try connect(to: path, deadline: deadline)
         try checkPeer(path, listener)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -40,7 +40,7 @@ final class SocketConnection {
         close(descriptor)
     }
 
-    /// Whether the daemon has closed it meanwhile; does not wait.
+    /// Whether the daemon has closed it; does not wait.
     var isStale: Bool {
         guard !ended else { return true }
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -50,7 +50,7 @@ final class SocketConnection {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 0
     }
 
-    /// Sends all the bytes; false where the daemon has gone.
+    /// Sends all the bytes; false if the daemon is gone.
     func send(_ bytes: [UInt8], deadline: Deadline) throws(TokenClientError) -> Bool {
         var sent = 0
         while sent < bytes.count {
@@ -76,7 +76,8 @@ final class SocketConnection {
         return true
     }
 
-    /// The next line, without its end. `watching`: a descriptor that ends the wait by becoming readable; -1 for none.
+    /// The next line, without its newline. `watching`: a descriptor that ends the wait when it becomes readable; -1 for
+    /// none.
     func nextLine(deadline: Deadline, watching: Int32) throws(TokenClientError) -> Arrival {
         while true {
             switch framer.next() {
@@ -144,7 +145,7 @@ extension SocketConnection {
         throw Self.refusal(errno, path)
     }
 
-    /// A connect to a Unix socket waits only where the daemon's queue is full; the send timeout limits that.
+    /// Connecting to a Unix socket waits only if the daemon's queue is full; the send timeout limits that.
     private func limitConnecting(to deadline: Deadline) {
         let milliseconds = Int(deadline.pollTimeout)
         var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: (milliseconds % 1000) * 1000 + 1)

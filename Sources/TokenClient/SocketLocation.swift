@@ -4,9 +4,9 @@
 import Glibc
 import TokendProtocol
 
-/// Where the environment says that the daemon's socket is.
+/// The daemon's socket according to the environment.
 enum SocketLocation {
-    /// The variables of this process that matter for it.
+    /// This process's relevant variables.
     static func variables() -> [String: String] {
         var environment: [String: String] = [:]
         for name in ["TOKEND_SOCKET", "TOKEND_SOCKET_UID", "XDG_RUNTIME_DIR"] {
@@ -24,8 +24,8 @@ enum SocketLocation {
         }
     }
 
-    /// The user who must listen there: of the socket that `TOKEND_SOCKET` names the one that `TOKEND_SOCKET_UID` names, if
-    /// there is one, else this user. What is no number is a fault: nobody is taken for whoever was meant.
+    /// The required user of the listener: for `TOKEND_SOCKET` the one in `TOKEND_SOCKET_UID`, if it is set, else this
+    /// user. A value that is no number is an error: no user is guessed.
     static func listener(in environment: [String: String]) throws(TokenClientError) -> UInt32 {
         guard environment["TOKEND_SOCKET"]?.isEmpty == false, let named = environment["TOKEND_SOCKET_UID"],
             !named.isEmpty

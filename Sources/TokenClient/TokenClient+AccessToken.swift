@@ -4,38 +4,38 @@
 package import TokendProtocol
 
 extension TokenClient {
-    /// What a token is to be good for; everything may be left out.
+    /// Requirements for a token; all are optional.
     public struct TokenOptions: Sendable {
         /// The scopes that it must cover at least.
         public var scope: String?
-        /// Whether it must cover these scopes alone; the daemon asks the provider for a token of its own then.
+        /// Whether it must cover only these scopes; the daemon then requests a separate token from the provider.
         public var isNarrow = false
-        /// The resources that it is for (RFC 8707): absolute URIs. Empty: those of the account's settings.
+        /// Its resources (RFC 8707): absolute URIs. Empty: those of the account's settings.
         public var resources: [String] = []
-        /// The same, for providers that call it so.
+        /// The same, for providers with this parameter.
         public var audience: String?
-        /// For how long it must hold, in seconds; the daemon's default is 10.
+        /// Its least validity in seconds; the daemon's default is 10.
         public var minimumValidity: Int64?
-        /// The token that an API refused with 401: it is refreshed, unless there is a newer one already.
+        /// The token that an API refused with 401: it is refreshed, unless there is already a newer one.
         public var rejected: AccessToken?
-        /// What the API said with that 401, as it stands in `WWW-Authenticate`: where it wants a stronger or more recent
-        /// sign-in (RFC 9470), the call is `login_required` with reason `step_up`, or asks the user.
+        /// The `WWW-Authenticate` value of that 401: if it requires a stronger or more recent sign-in (RFC 9470), the
+        /// call fails with `login_required` and reason `step_up`, or prompts the user.
         public var challenge: String?
-        /// Whether a user may be asked, and waited for, where the store is locked or a login is needed.
+        /// Whether the user may be prompted, and waited for, if the store is locked or a login is needed.
         public var isInteractive = false
         /// The application's name, for the daemon's log.
         public var application: String?
 
-        /// No wishes.
+        /// No requirements.
         public init() {}
     }
 
-    /// An access token that holds.
+    /// A valid access token.
     ///
     /// - Parameters:
-    ///   - account: its name; without one the default account, or the only one.
-    ///   - options: what the token must be good for.
-    ///   - timeout: how long to wait in all; by default 60 s, or 300 s where a user is asked.
+    ///   - account: its name; nil: the default account, or the only one.
+    ///   - options: the token's requirements.
+    ///   - timeout: the longest wait; by default 60 s, or 300 s if the user may be prompted.
     public func accessToken(
         account: String? = nil,
         options: TokenOptions = TokenOptions(),
@@ -56,7 +56,7 @@ extension TokenClient {
         return AccessToken(try call(TokenGet.self, parameters, timeout: limit + .seconds(5)))
     }
 
-    /// A call with typed parameters and result; the daemon's answer is `protocol_violation` where it lacks members.
+    /// A call with typed parameters and result; an answer that lacks members is a `protocol_violation`.
     package func call<Call: MethodCall>(
         _ call: Call.Type,
         _ parameters: Call.Parameters,

@@ -4,27 +4,27 @@
 import StrictJSON
 import TokendProtocol
 
-/// A login that waits for its user.
+/// A login that waits for the user.
 public struct PendingLogin: Sendable, Equatable {
     let id: String
-    /// Show or open this; nil where the account needs no browser.
+    /// Show or open this; nil if the account needs no browser.
     public let authorizationURL: String?
-    /// A short page on this machine that leads there; nil where the answer comes home another way.
+    /// A short page on this machine that redirects there; nil for a redirect without a listener.
     public let startURL: String?
-    /// Show this instead, where the user signs in with a code.
+    /// Show this instead, if the user signs in with a code.
     public let code: DeviceCode?
-    /// When it ends by itself, in unix seconds.
+    /// When it times out, in unix seconds.
     public let expiresAt: Int64
 }
 
-/// What a user needs to sign in on another device (RFC 8628, section 3.3). Show all of it: the code and the page
-/// always, and whose page it has to be.
+/// The data that a user needs to sign in on another device (RFC 8628, section 3.3). Show all of it: always the code and
+/// the page, and whose page it has to be.
 public struct DeviceCode: Sendable, Equatable {
     /// The provider, by its issuer; show its host.
     public let issuer: String
-    /// What to enter, grouped as the provider wants it shown.
+    /// The code, grouped as the provider wrote it.
     public let userCode: String
-    /// Where to enter it.
+    /// The page for the code.
     public let page: String
     /// The page with the code filled in: for a QR code or a link beside the two above, never alone.
     public let pageWithCode: String?
@@ -38,17 +38,17 @@ public struct DeviceCode: Sendable, Equatable {
     }
 }
 
-/// Who signed in.
+/// The result of a sign-in.
 public struct SignedInAccount: Sendable, Equatable {
     /// The account's name.
     public let account: String
-    /// The user, as the provider calls them.
+    /// The user, by the provider's name.
     public let identity: String?
     /// The scopes that were granted.
     public let scope: String
     /// Whether the sign-in lasts beyond its first token.
     public let isRenewable: Bool
-    /// What came back with the code, and what a front end added, as far as it is text.
+    /// The redirect's metadata, and what a front end added, as far as it is text.
     public let metadata: [String: String]
 
     init(_ result: LoginResult) {
@@ -88,7 +88,7 @@ extension TokenClient {
         )
     }
 
-    /// Waits until the user is done, at most `timeout`; throws `timeout` then, and may be called again.
+    /// Waits until the user has finished, at most `timeout`; then throws `timeout`, and may be called again.
     public func wait(
         for login: PendingLogin,
         timeout: Duration = .seconds(300)
@@ -98,12 +98,12 @@ extension TokenClient {
         return SignedInAccount(try call(LoginWait.self, parameters, timeout: timeout + .seconds(5)))
     }
 
-    /// Ends a login that still waits.
+    /// Ends a login that is still waiting.
     public func cancel(_ login: PendingLogin) throws(TokenClientError) {
         _ = try call(LoginCancel.self, LoginCancel.Parameters(loginID: login.id))
     }
 
-    /// Signs out: the grant is forgotten here, then, unless `revokes` is false, revoked at the provider.
+    /// Signs out: the grant is forgotten here, and then revoked at the provider unless `revokes` is false.
     public func logOut(account: String, revokes: Bool = true) throws(TokenClientError) {
         var parameters = Logout.Parameters(account: account)
         if !revokes { parameters.revoke = false }

@@ -21,24 +21,24 @@ package import TokendProtocol
 /// not `Sendable`). It connects with the first call, checks that the listener runs as the same user, or as the one that
 /// was named, before it sends anything, and connects anew, once a call, where the daemon was restarted meanwhile.
 public final class TokenClient {
-    /// Where the socket is.
+    /// The socket's path.
     public let socketPath: String
-    /// The user who must listen there.
+    /// The required user of the listener.
     package let listener: UInt32
     private var connection: SocketConnection?
     private var lastID: Int64 = 0
-    /// Whether the daemon has ever said anything.
+    /// Whether the daemon has ever answered.
     private var hasHeard = false
-    /// Replies that came while another was waited for.
+    /// Replies that arrived while another was awaited.
     private var early: [Int64: Reply] = [:]
     private var events: [EventMessage] = []
     private var isSubscribed = false
 
-    /// A client of the daemon at `socketPath`; without one, at the place that the environment names (`TOKEND_SOCKET`,
-    /// else below `XDG_RUNTIME_DIR`). Does not connect yet.
+    /// A client of the daemon at `socketPath`; nil: at the environment's path (`TOKEND_SOCKET`, else below
+    /// `XDG_RUNTIME_DIR`). Does not connect yet.
     ///
-    /// `listener`: the uid of whoever runs that daemon, where it is another user who serves this one on a further socket
-    /// (`sockets.NAME.uids`). Without it: this user or, with `TOKEND_SOCKET`, the one that `TOKEND_SOCKET_UID` names.
+    /// `listener`: the uid of the daemon's user, if another user serves this one on a further socket
+    /// (`sockets.NAME.uids`). nil: this user or, with `TOKEND_SOCKET`, the one in `TOKEND_SOCKET_UID`.
     public init(socketPath: String? = nil, listener: UInt32? = nil) throws(TokenClientError) {
         if let socketPath {
             self.socketPath = socketPath
@@ -54,13 +54,13 @@ public final class TokenClient {
         }
     }
 
-    /// As above, with an environment of the caller's.
+    /// The same, with the caller's environment.
     package init(environment: [String: String]) throws(TokenClientError) {
         socketPath = try SocketLocation.path(in: environment)
         listener = try SocketLocation.listener(in: environment)
     }
 
-    /// A request that was sent and not answered yet.
+    /// A request that was sent and is not answered yet.
     package struct PendingReply {
         let id: Int64
         let method: Method
@@ -71,7 +71,7 @@ public final class TokenClient {
         }
     }
 
-    /// What waiting came to.
+    /// The result of waiting.
     package enum Arrival {
         case reply(JSONObject)
         case deadline
@@ -117,8 +117,8 @@ public final class TokenClient {
 
     /// Waits for the reply. May be called again after a deadline or an interruption.
     ///
-    /// `resend`: the parameters to send once more where the daemon went away before it answered; only for methods that
-    /// may be carried out twice.
+    /// `resend`: the parameters to send once more if the daemon went away before it answered; only for idempotent
+    /// methods.
     package func wait(
         for pending: PendingReply,
         until deadline: Deadline,
@@ -141,8 +141,8 @@ public final class TokenClient {
         }
     }
 
-    /// The next event of a subscribed connection; nil at the deadline or the interruption. Throws `connection_lost` where
-    /// the daemon has gone: subscribe anew.
+    /// The next event of a subscribed connection; nil at the deadline or the interruption. Throws `connection_lost` if
+    /// the daemon is gone: subscribe again.
     package func nextEvent(until deadline: Deadline, watching: Int32 = -1) throws(TokenClientError) -> EventMessage? {
         while true {
             if !events.isEmpty { return events.removeFirst() }
@@ -186,7 +186,7 @@ public final class TokenClient {
             if let id = reply.id?.number {
                 early[id] = answer
             } else if case .failure(let error) = answer {
-                // The daemon could not read a request: there is no telling which.
+                // The daemon could not read a request, and it is unknown which.
                 throw error
             }
         case .unknown: break
@@ -202,7 +202,7 @@ extension TokenClient {
         }
     }
 
-    /// A daemon of another user's that has never said a word has sent this user away (SO_PEERCRED).
+    /// Another user's daemon that closes without an answer has refused this user (SO_PEERCRED).
     private func lost(_ method: Method) -> TokenClientError {
         guard !hasHeard, listener != geteuid() else {
             return TokenClientError(.connectionLost, "tokend went away before it answered “\(method.rawValue)”")

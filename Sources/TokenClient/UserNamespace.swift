@@ -3,17 +3,17 @@
 
 import Glibc
 
-/// The users that this process can tell apart (user_namespaces(7)).
+/// The users that this process can distinguish (user_namespaces(7)).
 enum UserNamespace {
-    /// What the kernel shows for a user that is not mapped (`/proc/sys/kernel/overflowuid`).
+    /// The kernel's uid for unmapped users (`/proc/sys/kernel/overflowuid`).
     private static let overflow: UInt32 = 65534
 
-    /// Whether this uid stands for everybody who has none in here.
+    /// Whether this uid stands for all users without a mapping.
     static func hides(_ uid: UInt32) -> Bool {
         uid == overflow && !isWhole
     }
 
-    /// Whether every user has a uid: outside of containers.
+    /// Whether every user has a uid: outside containers.
     private static var isWhole: Bool {
         let descriptor = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return true }
