@@ -3,7 +3,7 @@
 
 /// How an account is. Times are unix seconds.
 package struct AccountStatus: WireMessage {
-    /// A login that waits for its user.
+    /// A login that waits for the user.
     package struct PendingLogin: WireMessage {
         /// The login's id.
         package var loginID = ""

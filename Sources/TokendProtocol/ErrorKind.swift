@@ -21,7 +21,7 @@ package struct ErrorKind: OpenWord {
     package static let methodNotFound = ErrorKind(rawValue: "method_not_found")
     /// A missing, unknown or ill-typed member of `params`; `member`.
     package static let invalidParams = ErrorKind(rawValue: "invalid_params")
-    /// A fault of the daemon's own.
+    /// An internal fault.
     package static let internalError = ErrorKind(rawValue: "internal_error")
     /// No such account; none or several where none was named; `accounts`.
     package static let accountUnknown = ErrorKind(rawValue: "account_unknown")

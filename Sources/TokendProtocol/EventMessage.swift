@@ -17,7 +17,7 @@ package struct EventType: OpenWord {
     package static let tokenRefreshed = EventType(rawValue: "token_refreshed")
     /// A refresh failed; `kind`, and `retry_at` where it will be tried again.
     package static let refreshFailed = EventType(rawValue: "refresh_failed")
-    /// A login waits for its user.
+    /// A login is waiting for the user.
     package static let loginStarted = EventType(rawValue: "login_started")
     /// A login ended, well or not.
     package static let loginFinished = EventType(rawValue: "login_finished")

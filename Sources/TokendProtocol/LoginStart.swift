@@ -73,14 +73,14 @@ package enum LoginStart: MethodCall {
         package var issuer: String?
         /// The code to enter (RFC 8628).
         package var userCode: String?
-        /// Where to enter it.
+        /// The page for the code.
         package var verificationURI: String?
         /// The same with the code in it.
         package var verificationURIComplete: String?
         /// How many seconds lie between two looks at the provider.
         package var interval: Int64?
 
-        /// A login that waits for its user.
+        /// A login that waits for the user.
         package init(loginID: String, flow: LoginFlow, expiresAt: Int64) {
             self.loginID = loginID
             self.flow = flow

@@ -24,7 +24,7 @@ package enum PolicyList: MethodCall {
     /// One program that may have one account's tokens without being asked about again.
     package struct Decision: WireMessage {
         package var account = ""
-        /// In the words of `allow`.
+        /// As `allow` names it.
         package var client = ""
         /// When it was said, in unix seconds.
         package var at: Int64 = 0

@@ -7,7 +7,7 @@ package import StrictJSON
 ///
 /// `message` and `data` are shown and logged by clients, so they never hold a token, a code or a whole URL.
 package struct ProtocolError: Error, Sendable, Equatable {
-    /// What programs branch on.
+    /// The kind of error.
     package var kind: ErrorKind
     /// One sentence, which says what to do next where there is something to do.
     package var message: String

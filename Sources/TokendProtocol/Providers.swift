@@ -66,9 +66,9 @@ package struct PresetDescription: WireMessage {
         ]
     }
 
-    /// What accounts name it by.
+    /// Its name in accounts' files.
     package var provider = ""
-    /// What people call the provider.
+    /// The provider's usual name.
     package var title = ""
     /// What it is for.
     package var about = ""

@@ -21,7 +21,7 @@ package struct AccountState: OpenWord {
     package static let ready = AccountState(rawValue: "ready")
     /// A refresh is under way.
     package static let refreshing = AccountState(rawValue: "refreshing")
-    /// The last refresh failed in passing.
+    /// The last refresh failed for a passing reason.
     package static let retrying = AccountState(rawValue: "retrying")
     /// The grant has ended.
     package static let loginRequired = AccountState(rawValue: "login_required")

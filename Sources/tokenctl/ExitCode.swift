@@ -19,7 +19,7 @@ package enum ExitCode {
     package static let inputOutput: Int32 = 74
     /// What listens does not speak the protocol.
     package static let protocolError: Int32 = 76
-    /// Passing: try again later.
+    /// A passing failure: try again later.
     package static let temporary: Int32 = 75
     /// Somebody has to allow it first.
     package static let noPermission: Int32 = 77

@@ -27,11 +27,11 @@ package struct TokenctlError: Error, Sendable, Equatable {
         package static let output = Code(rawValue: "output")
         /// The secret store is locked.
         package static let storeLocked = Code(ErrorKind.storeLocked)
-        /// Nobody is signed in.
+        /// No user is signed in.
         package static let loginRequired = Code(ErrorKind.loginRequired)
         /// Nobody is signed in yet: a login waits for its user.
         package static let loginPending = Code(ErrorKind.loginPending)
-        /// No sign-in under way has that id, or that answer.
+        /// There is no pending sign-in with that id, or for that answer.
         package static let loginUnknown = Code(ErrorKind.loginUnknown)
         /// The time ran out.
         package static let timeout = Code(ErrorKind.timeout)
@@ -55,7 +55,7 @@ package struct TokenctlError: Error, Sendable, Equatable {
         package static let connectionLost = Code(rawValue: TokenClientError.Code.connectionLost.rawValue)
     }
 
-    /// The kind of fault.
+    /// The kind of error.
     package var code: Code
     /// What the program ends with.
     package var exitCode: Int32

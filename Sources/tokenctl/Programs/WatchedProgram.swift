@@ -5,7 +5,7 @@ import Glibc
 
 /// A program whose output is read line by line while it runs, and which ends with us: its stdin is a pipe of ours.
 struct WatchedProgram {
-    /// How it ended.
+    /// The result.
     enum End: Equatable {
         /// By itself, with this code.
         case code(Int32)

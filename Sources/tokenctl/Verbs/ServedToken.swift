@@ -18,7 +18,7 @@ struct ServedToken {
 
     /// The account that it is of.
     var account: String? { result.account.isEmpty ? nil : result.account }
-    /// When it ends, in unix seconds; nil where the provider does not say.
+    /// When it ends, in unix seconds; nil if the provider does not say.
     var expiresAt: Int64? { result.expiresAt }
     /// How it is presented (RFC 6749, section 7.1).
     var type: String { result.tokenType.isEmpty ? "Bearer" : TerminalText.sanitized(result.tokenType) }
