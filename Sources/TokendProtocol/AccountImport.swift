@@ -13,7 +13,7 @@ package enum AccountImport: MethodCall {
         package var account = ""
         /// The token to take over.
         package var refreshToken = Secret("")
-        /// What the token covers, where the account's file does not say it.
+        /// The token's scope, if the account's file does not state it.
         package var scope: String?
         /// How many seconds the call may wait.
         package var timeout: Int64?

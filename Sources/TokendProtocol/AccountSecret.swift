@@ -3,22 +3,22 @@
 
 package import Secrets
 
-/// `account.secret`: gives the secret store what an account's client authenticates with.
+/// `account.secret`: stores a secret with which an account's client authenticates.
 package enum AccountSecret: MethodCall {
     package static let method = Method.accountSecret
 
     /// The account and its secret.
     package struct Parameters: MethodParameters {
-        /// What the client authenticates with.
+        /// The client secret.
         package static let clientSecret = "client_secret"
-        /// What it signs with instead; a key as PEM or as a JWK.
+        /// The signing key in its place, as PEM or as a JWK.
         package static let clientKey = "client_key"
-        /// What the words of `kind` are.
+        /// The values of `kind`.
         package static let kinds = [clientSecret, clientKey, "initial_access_token"]
 
         /// The account's name.
         package var account = ""
-        /// What it is: one of `kinds`.
+        /// Its kind: one of `kinds`.
         package var kind = ""
         /// The secret itself; a key as PEM or as a JWK.
         package var value = Secret("")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How an account is. Times are unix seconds.
+/// The state of an account. Times are unix seconds.
 package struct AccountStatus: WireMessage {
     /// A login that waits for the user.
     package struct PendingLogin: WireMessage {
         /// The login's id.
         package var loginID = ""
-        /// When it is given up.
+        /// When it times out.
         package var expiresAt: Int64 = 0
 
         /// A pending login.
@@ -24,15 +24,15 @@ package struct AccountStatus: WireMessage {
         ]
     }
 
-    /// What went wrong last.
+    /// The last fault.
     package struct Fault: WireMessage {
-        /// The kind, as an error of the protocol has it.
+        /// The kind, as in an error of the protocol.
         package var kind = ErrorKind.internalError
         /// One sentence for a user.
         package var message = ""
         /// When it happened.
         package var at: Int64 = 0
-        /// When it is tried again, where it is.
+        /// When it is tried again, if it is.
         package var retryAt: Int64?
 
         /// A fault.
@@ -55,15 +55,15 @@ package struct AccountStatus: WireMessage {
 
     /// The account's name.
     package var account = ""
-    /// Its issuer; empty where its file tells none.
+    /// Its issuer; empty if its file names none.
     package var issuer = ""
-    /// Its client id; empty where its file tells none.
+    /// Its client id; empty if its file names none.
     package var clientID = ""
-    /// How it is.
+    /// Its state.
     package var state = AccountState.unknown
     /// Why a login is required.
     package var reason: LoginReason?
-    /// What was granted.
+    /// The granted scope.
     package var scope: String?
     /// The subject of the grant.
     package var subject: String?
@@ -79,18 +79,18 @@ package struct AccountStatus: WireMessage {
     package var refreshAt: Int64?
     /// When the last refresh succeeded.
     package var refreshedAt: Int64?
-    /// When the grant itself ends, where the provider tells.
+    /// When the grant itself ends, if the provider says so.
     package var grantExpiresAt: Int64?
-    /// Whether that end is near, and only a sign-in puts it off.
+    /// Whether that end is near, and only a sign-in moves it.
     package var grantEnding: Bool?
     /// Whether background work is paused.
     package var paused: Bool?
-    /// The login that waits.
+    /// The pending login.
     package var login: PendingLogin?
-    /// What went wrong last.
+    /// The last fault.
     package var fault: Fault?
 
-    /// An account of which nothing more is known.
+    /// An account of which nothing else is known.
     package init(
         account: String,
         issuer: String,

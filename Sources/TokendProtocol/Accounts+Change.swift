@@ -12,11 +12,11 @@ package enum AccountAdd: MethodCall {
     package struct Parameters: MethodParameters {
         /// The account's name.
         package var account = ""
-        /// What its file is to hold.
+        /// The settings for its file.
         package var config: JSONObject = [:]
         /// The client secret, for the secret store.
         package var clientSecret: Secret?
-        /// Whether an account of this name may be there already.
+        /// Whether an existing account of this name may be replaced.
         package var replace: Bool?
         /// How many seconds the call may wait.
         package var timeout: Int64?
@@ -38,7 +38,7 @@ package enum AccountAdd: MethodCall {
         ]
     }
 
-    /// Where the account was written.
+    /// The file of the account.
     package struct Result: MethodResult {
         /// The account's name.
         package var account = ""

@@ -11,7 +11,7 @@ package enum AccountList: MethodCall {
 
     /// The names.
     package struct Result: MethodResult {
-        /// Every account, those with a fault included.
+        /// Every account, including those with a fault.
         package var accounts: [String] = []
         /// The default account.
         package var defaultAccount: String?
@@ -56,9 +56,9 @@ package enum AccountShow: MethodCall {
         package var account = ""
         /// The settings in force.
         package var config: JSONObject = [:]
-        /// The file that they are from.
+        /// The file that they come from.
         package var file = ""
-        /// The preset that they build on.
+        /// The preset that they use.
         package var provider: String?
 
         /// An account's settings.
@@ -108,7 +108,7 @@ package enum AccountRefresh: MethodCall {
     package typealias Result = NoResult
 }
 
-/// `account.pause`: no background work for an account, or for all.
+/// `account.pause`: stops background work for an account, or for all.
 package enum AccountPause: MethodCall {
     package static let method = Method.accountPause
 
@@ -117,7 +117,7 @@ package enum AccountPause: MethodCall {
     package typealias Result = NoResult
 }
 
-/// `account.resume`: background work again.
+/// `account.resume`: resumes background work.
 package enum AccountResume: MethodCall {
     package static let method = Method.accountResume
 

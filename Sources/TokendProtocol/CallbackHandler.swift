@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How the desktop finds `tokenctl callback` when a browser is sent to a private-use scheme (RFC 8252, section 7.1):
-/// a desktop file a scheme in the user's own folder, made the scheme's default. `tokenctl` writes it, and the daemon
-/// looks for it before it lets an answer come home that way.
+/// How the desktop finds `tokenctl callback` when a browser is redirected to a private-use scheme (RFC 8252, section
+/// 7.1): a desktop file for each scheme in the user's own folder, set as the scheme's default. `tokenctl` writes it,
+/// and the daemon checks for it before it uses such a redirect.
 package struct CallbackHandler: Sendable {
-    /// The scheme, in small letters.
+    /// The scheme, in lower case.
     package let scheme: String
     private let environment: [String: String]
 
-    /// The handler of that scheme, where the variables say that the user's folders are.
+    /// The handler of that scheme, in the user's folders according to the variables.
     package init(scheme: String, environment: [String: String]) {
         self.scheme = scheme
         self.environment = environment
     }
 
-    /// What the desktop calls the scheme in its lists.
+    /// The scheme's name in the desktop's lists.
     package var type: String { "x-scheme-handler/" + scheme }
 
-    /// The desktop file's name, by which the lists name it.
+    /// The desktop file's name, as used in the lists.
     package var name: String { "tokend-\(scheme).desktop" }
 
-    /// Where the desktop file lies; nil without a home.
+    /// The desktop file's path; nil without a home.
     package var file: String? { dataHome.map { "\($0)/applications/\(name)" } }
 
-    /// The list that makes it the default; nil without a home.
+    /// The list that sets the default; nil without a home.
     package var list: String? { configHome.map { $0 + "/mimeapps.list" } }
 
-    /// The desktop file that opens the scheme now, by the lists in their order of precedence; nil where none does.
+    /// The desktop file that opens the scheme now, by the lists in their order of precedence; nil if there is none.
     ///
-    /// - Parameter read: a file's text; nil where there is none.
+    /// - Parameter read: returns a file's text; nil if there is none.
     package func opener(read: (String) -> String?) -> String? {
         for list in lists {
             guard let text = read(list) else { continue }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How the daemon is.
+/// The state of the daemon.
 package struct DaemonStatus: WireMessage {
-    /// What `log` says of a daemon whose log does not go to the journal.
+    /// The value of `log` if the log does not go to the journal.
     package static let logOnStderr = "stderr"
 
     /// The program's version.
@@ -12,36 +12,36 @@ package struct DaemonStatus: WireMessage {
     package var pid: Int64 = 0
     /// When it started, in unix seconds.
     package var startedAt: Int64 = 0
-    /// The path of the socket that this was asked on.
+    /// The path of the socket that was used.
     package var socket = ""
-    /// Which store keeps the grants: `secret-service`, `file` or `memory`.
+    /// The store's kind: `secret-service`, `file` or `memory`.
     package var storeKind = ""
-    /// How that store is.
+    /// The store's state.
     package var storeState = StoreState.unknown
     /// The folder of the configuration.
     package var configFolder = ""
     /// Whether the configuration is in force.
     package var configState = ""
-    /// What is wrong with it.
+    /// Its faults.
     package var configFaults: [ConfigurationFault] = []
-    /// The narrower sockets that are open; on the main socket alone.
+    /// The open further sockets; on the main socket alone.
     package var sockets: [FurtherSocket] = []
-    /// Where its log goes: `journal`, or `stderr` of whoever started it; on the main socket alone.
+    /// The destination of its log: `journal`, or the `stderr` of whatever started it; on the main socket alone.
     package var log: String?
-    /// The file or the terminal that `stderr` is, as far as it has a path; on the main socket alone.
+    /// The path behind `stderr`, if it has one; on the main socket alone.
     package var logFile: String?
-    /// How many clients are connected.
+    /// The number of connected clients.
     package var clients: Int64 = 0
-    /// How many requests were answered.
+    /// The number of answered requests.
     package var requests: Int64 = 0
-    /// How many refreshes were made.
+    /// The number of refreshes.
     package var refreshes: Int64 = 0
 
-    /// A socket that shows less than the main one.
+    /// A further, restricted socket.
     package struct FurtherSocket: WireMessage {
         package var name = ""
         package var path = ""
-        /// When it goes, in unix seconds.
+        /// When it is removed, in unix seconds.
         package var until: Int64?
 
         /// A socket.
@@ -60,7 +60,7 @@ package struct DaemonStatus: WireMessage {
         ]
     }
 
-    /// A daemon that has nothing to count yet.
+    /// A daemon with all counts at zero.
     package init(
         version: String,
         pid: Int64,

@@ -2,18 +2,18 @@
 // Copyright the tokend authors
 
 extension Doctor {
-    /// One request to the provider and its answer, as lines for a user; no line has a secret in it.
+    /// One request to the provider and its answer, as lines for a user; without secrets.
     package struct Exchange: WireMessage {
         /// The method and the URL, without the values of its query.
         package var request = ""
-        /// Whether it was really sent, or only made.
+        /// Whether it was sent, or only built.
         package var isSent = false
-        /// The headers and the form's members; values that are secret, or may be, are `…`.
+        /// The headers and the form's members; values that are or may be secret are `…`.
         package var sent: [String] = []
-        /// The status, the headers, and what the body is; or why there is none.
+        /// The status, the headers, and the kind of body; or why there is none.
         package var received: [String] = []
 
-        /// An exchange that has no answer yet.
+        /// An exchange without an answer yet.
         package init(request: String, isSent: Bool, sent: [String] = [], received: [String] = []) {
             self.request = request
             self.isSent = isSent

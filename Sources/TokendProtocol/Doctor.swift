@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `doctor`: what only the daemon can see.
+/// `doctor`: checks that only the daemon can make.
 package enum Doctor: MethodCall {
     package static let method = Method.doctor
 
@@ -11,7 +11,7 @@ package enum Doctor: MethodCall {
         package var account: String?
         /// How many seconds the call may wait.
         package var timeout: Int64?
-        /// Whether the exchanges with the provider are wanted too.
+        /// Whether to include the exchanges with the provider.
         package var trace: Bool?
 
         /// Checks of one account, or of all.
@@ -28,9 +28,9 @@ package enum Doctor: MethodCall {
         ]
     }
 
-    /// One thing that was looked at.
+    /// One check.
     package struct Check: WireMessage {
-        /// How it went. An open set: unknown words decode to themselves.
+        /// The outcome. An open set: unknown words decode to themselves.
         package struct Outcome: OpenWord {
             package let rawValue: String
 
@@ -43,15 +43,15 @@ package enum Doctor: MethodCall {
             package static let skip = Outcome(rawValue: "skip")
         }
 
-        /// What was looked at.
+        /// What was checked.
         package var name = ""
-        /// How it went.
+        /// The outcome.
         package var result = Outcome.skip
-        /// What was seen.
+        /// The results.
         package var detail: String?
         /// What to do about it.
         package var mend: String?
-        /// The program that was looked at, where it is another one than the daemon.
+        /// The program that was checked, if it is not the daemon.
         package var program: String?
 
         /// A check that was made.
@@ -83,10 +83,10 @@ package enum Doctor: MethodCall {
     /// The checks, in the order in which they were made.
     package struct Result: MethodResult {
         package var checks: [Check] = []
-        /// What passed between the daemon and the provider, where that was asked for.
+        /// The exchanges between the daemon and the provider, if requested.
         package var trace: [Exchange]?
 
-        /// What was found.
+        /// The results.
         package init(checks: [Check], trace: [Exchange]? = nil) {
             self.checks = checks
             self.trace = trace

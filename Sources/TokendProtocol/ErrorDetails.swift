@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What an error says besides its kind and its sentence, in `data`; which of these it has depends on the kind.
+/// The further members of an error, in `data`; which ones there are depends on the kind.
 package struct ErrorDetails: WireMessage {
-    /// Why a passphrase is wanted; one that this version does not know stays itself.
+    /// Why a passphrase is needed; unknown words decode to themselves.
     package struct Passphrase: OpenWord {
         /// The word on the wire.
         package let rawValue: String
 
-        /// The need with this word, known or not.
+        /// The value with this word, known or not.
         package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The store is a file, and is opened with it.
+        /// The store is an existing file, which it opens.
         package static let needed = Passphrase(rawValue: "needed")
-        /// There is no file yet; it is made with it.
+        /// There is no file yet; it is created with it.
         package static let new = Passphrase(rawValue: "new")
     }
 
     /// The account that it is about.
     package var account: String?
-    /// The accounts that there are.
+    /// The existing accounts.
     package var accounts: [String] = []
     /// The file with the fault.
     package var file: String?
@@ -29,13 +29,13 @@ package struct ErrorDetails: WireMessage {
     package var line: Int64?
     /// The member with the fault, of the file or of the parameters.
     package var member: String?
-    /// The program that keeps the secret store.
+    /// The program that provides the secret store.
     package var provider: String?
     /// Whether the store waits for its passphrase.
     package var passphrase: Passphrase?
-    /// The scopes that were wanted, with spaces between.
+    /// The required scopes, separated by spaces.
     package var requested: String?
-    /// The scheme that the desktop has to open first.
+    /// The scheme that needs a handler first.
     package var scheme: String?
     /// When it is tried again, in unix seconds.
     package var retryAt: Int64?

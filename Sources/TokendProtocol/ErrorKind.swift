@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// What went wrong, in the word that programs branch on (`data.kind`).
+/// The kind of an error, for programs (`data.kind`).
 ///
-/// A kind that this version does not know, from a newer daemon, stays itself.
+/// A kind that this version does not know, from a newer daemon, decodes to itself.
 package struct ErrorKind: OpenWord {
     /// The word on the wire.
     package let rawValue: String
@@ -17,25 +17,25 @@ package struct ErrorKind: OpenWord {
     package static let parseError = ErrorKind(rawValue: "parse_error")
     /// No `method`, a batch, or a line over the limit.
     package static let invalidRequest = ErrorKind(rawValue: "invalid_request")
-    /// A method that is not this daemon's, or not on this socket.
+    /// This daemon, or this socket, does not have the method.
     package static let methodNotFound = ErrorKind(rawValue: "method_not_found")
     /// A missing, unknown or ill-typed member of `params`; `member`.
     package static let invalidParams = ErrorKind(rawValue: "invalid_params")
     /// An internal fault.
     package static let internalError = ErrorKind(rawValue: "internal_error")
-    /// No such account; none or several where none was named; `accounts`.
+    /// There is no such account, or it is ambiguous; `accounts`.
     package static let accountUnknown = ErrorKind(rawValue: "account_unknown")
-    /// No grant, the provider ended it, or the account's settings changed under it; `account`, `reason`.
+    /// No grant, the provider ended it, or the account's settings changed; `account`, `reason`.
     package static let loginRequired = ErrorKind(rawValue: "login_required")
-    /// As `loginRequired`, and a login waits for its user; `account`, `login_id`.
+    /// As `loginRequired`, and a login waits for the user; `account`, `login_id`.
     package static let loginPending = ErrorKind(rawValue: "login_pending")
     /// The user or the provider refused, or the answer failed a check.
     package static let loginFailed = ErrorKind(rawValue: "login_failed")
     /// No pending login has that id, or matches that URL.
     package static let loginUnknown = ErrorKind(rawValue: "login_unknown")
-    /// The request's or the login's time ran out.
+    /// The request's or the login's timeout was reached.
     package static let timeout = ErrorKind(rawValue: "timeout")
-    /// `login.cancel`, or a newer login took its place.
+    /// `login.cancel`, or a newer login replaced it.
     package static let cancelled = ErrorKind(rawValue: "cancelled")
     /// Policy refuses this client or this method, or the user did; `client`.
     package static let notAllowed = ErrorKind(rawValue: "not_allowed")
@@ -43,17 +43,17 @@ package struct ErrorKind: OpenWord {
     package static let storeLocked = ErrorKind(rawValue: "store_locked")
     /// No secret store, or it failed.
     package static let storeUnavailable = ErrorKind(rawValue: "store_unavailable")
-    /// A passing fault between here and the provider.
+    /// A passing failure to reach the provider.
     package static let providerUnreachable = ErrorKind(rawValue: "provider_unreachable")
     /// An OAuth error that is neither passing nor the grant's end, or an answer that breaks the specification.
     package static let providerError = ErrorKind(rawValue: "provider_error")
-    /// The grant does not cover what was asked; `granted`, `requested`.
+    /// The grant does not cover the request; `granted`, `requested`.
     package static let insufficientScope = ErrorKind(rawValue: "insufficient_scope")
     /// The account's file, or the daemon's, has a fault; `file`.
     package static let configInvalid = ErrorKind(rawValue: "config_invalid")
     /// `account.add` without `replace`; `account`.
     package static let accountExists = ErrorKind(rawValue: "account_exists")
-    /// A token fresh from the provider was refused by the API too; `account`.
+    /// The API refused a new token, too; `account`.
     package static let tokenRejected = ErrorKind(rawValue: "token_rejected")
 
     /// Every kind of version 1 with its JSON-RPC code and `tokenctl`'s exit code.
@@ -81,12 +81,12 @@ package struct ErrorKind: OpenWord {
         .tokenRejected: (-32016, 77),
     ]
 
-    /// Every kind of version 1, in no order.
+    /// Every kind of version 1, unordered.
     package static var known: [ErrorKind] {
         Array(numbers.keys)
     }
 
-    /// The kind that has this code, for an error that does not name its kind.
+    /// The kind with this code, for an error without `data.kind`.
     package init?(code: Int) {
         guard let kind = Self.numbers.first(where: { $0.value.code == code })?.key else { return nil }
         self = kind
@@ -97,7 +97,7 @@ package struct ErrorKind: OpenWord {
         Self.numbers[self]?.code ?? -32000
     }
 
-    /// What `tokenctl` ends with (the last column of the protocol's table); 1 for a kind that it does not know.
+    /// `tokenctl`'s exit code (the last column of the protocol's table); 1 for an unknown kind.
     package var exitCode: Int32 {
         Self.numbers[self]?.exit ?? 1
     }

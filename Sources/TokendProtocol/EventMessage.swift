@@ -3,7 +3,7 @@
 
 package import StrictJSON
 
-/// What happened, in the word of `events.subscribe`; one that this version does not know stays itself.
+/// The type of an event; unknown ones decode to themselves.
 package struct EventType: OpenWord {
     /// The word on the wire.
     package let rawValue: String
@@ -15,19 +15,19 @@ package struct EventType: OpenWord {
 
     /// An account has a new token; `expires_at`.
     package static let tokenRefreshed = EventType(rawValue: "token_refreshed")
-    /// A refresh failed; `kind`, and `retry_at` where it will be tried again.
+    /// A refresh failed; `kind`, and `retry_at` if it will be tried again.
     package static let refreshFailed = EventType(rawValue: "refresh_failed")
     /// A login is waiting for the user.
     package static let loginStarted = EventType(rawValue: "login_started")
-    /// A login ended, well or not.
+    /// A login ended, with or without success.
     package static let loginFinished = EventType(rawValue: "login_finished")
     /// An account's grant ended.
     package static let loginRequired = EventType(rawValue: "login_required")
-    /// An account's grant ends within three days, or one, and only a sign-in puts that off; `grant_expires_at`.
+    /// An account's grant ends within three days, or one, and only a sign-in moves that; `grant_expires_at`.
     package static let grantEnding = EventType(rawValue: "grant_ending")
     /// An account was signed out.
     package static let loggedOut = EventType(rawValue: "logged_out")
-    /// The configuration was read anew.
+    /// The configuration was reloaded.
     package static let configReloaded = EventType(rawValue: "config_reloaded")
     /// The secret store was locked.
     package static let storeLocked = EventType(rawValue: "store_locked")
@@ -43,11 +43,11 @@ package struct EventType: OpenWord {
 package struct EventMessage: WireMessage {
     /// What happened.
     package var type = EventType.configReloaded
-    /// The account that it happened to; nil where it concerns none.
+    /// The account; nil if it concerns none.
     package var account: String?
-    /// When, in unix seconds.
+    /// Its time, in unix seconds.
     package var at: Int64 = 0
-    /// The members that the type says besides.
+    /// The further members of its type.
     package var details: JSONObject = [:]
 
     /// An event.
@@ -81,7 +81,7 @@ package struct EventMessage: WireMessage {
         return object
     }
 
-    /// The notification as a line, its end included.
+    /// The notification as a line with its newline.
     package func line() -> [UInt8] {
         var output = Array(#"{"jsonrpc":"2.0","method":"event","params":"#.utf8)
         JSONWriter.append(encoded(), to: &output)
@@ -89,26 +89,26 @@ package struct EventMessage: WireMessage {
         return output
     }
 
-    /// Reads a message that has a `method`; nil where it is another notification than an event.
+    /// Reads a message with a `method`; nil if it is not an event.
     init?(message: JSONObject) throws(ProtocolError) {
         guard message["method"] == "event", let params = message["params"]?.object else { return nil }
         try self.init(json: params)
     }
 }
 
-/// What `confirm_wanted` and `confirm_ended` say besides the account.
+/// The further members of `confirm_wanted` and `confirm_ended`.
 package struct ConfirmDetails: WireMessage {
-    /// Which question, for `confirm.answer`.
+    /// The question's id, for `confirm.answer`.
     package var id: String?
-    /// The program that asks, in the words of `allow`.
+    /// The program that asks, as `allow` names it.
     package var client: String?
-    /// What it calls itself; not to be trusted.
+    /// The program's own name for itself, which is not trusted.
     package var application: String?
-    /// Whether "always" can be answered.
+    /// Whether "always" is a possible answer.
     package var always: Bool?
-    /// The provider that the account is to be changed to, where that is asked.
+    /// The new provider of the account, if the question is about that.
     package var destination: String?
-    /// What came of it: `allowed`, `denied` or `unanswered`.
+    /// The result: `allowed`, `denied` or `unanswered`.
     package var outcome: String?
 
     package init() {}

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `hello`: which daemon this is and what it has.
+/// `hello`: the daemon's name, versions and methods.
 package enum Hello: MethodCall {
     package static let method = Method.hello
 
     package typealias Parameters = NoParameters
 
-    /// What the daemon says of itself.
+    /// The daemon's description of itself.
     package struct Result: MethodResult {
         /// The program's name.
         package var name = ""
@@ -17,7 +17,7 @@ package enum Hello: MethodCall {
         package var protocolVersion: Int64 = 0
         /// The daemon's process.
         package var pid: Int64 = 0
-        /// Each method that is served on this socket, with the names of its parameters.
+        /// Each method of this socket, with the names of its parameters.
         package var methods: [String: [String]] = [:]
 
         /// An answer to `hello`.

@@ -3,31 +3,31 @@
 
 import Glibc
 
-/// Cuts a stream of bytes into lines: ended by LF or CRLF, blank ones skipped, none longer than the limit.
+/// Splits a stream of bytes into lines: ended by LF or CRLF, blank ones skipped, none longer than the limit.
 ///
-/// After an overlong line the stream cannot be trusted to be in step: whatever follows is dropped, and the connection
-/// is to be closed.
+/// After an overlong line the stream may be out of step: all further bytes are dropped, and the connection must be
+/// closed.
 package struct LineFramer: Sendable {
-    /// What `next()` finds.
+    /// The result of `next()`.
     package enum Line: Sendable, Equatable {
-        /// A line without its end.
+        /// A line without its newline.
         case line([UInt8])
-        /// A line went over the limit; nothing comes after this.
+        /// A line exceeded the limit; no further line follows.
         case overlong
     }
 
-    /// How many bytes a line may have, its end not counted.
+    /// The greatest length of a line in bytes, without its newline.
     package let limit: Int
-    /// Whether a line went over the limit.
+    /// Whether a line exceeded the limit.
     package private(set) var isOverlong = false
 
-    /// A larger buffer is given back once it is empty: thousands of clients may have sent one long line each.
+    /// A larger buffer is freed once it is empty: thousands of clients may have sent one long line each.
     private static let keptCapacity = 4096
 
     private var buffer: [UInt8] = []
-    /// Where the next line starts; before it lies what was given out.
+    /// Where the next line starts.
     private var start = 0
-    /// Up to where no line end was found.
+    /// There is no newline before this.
     private var scanned = 0
 
     /// A framer at the start of a stream.
@@ -35,12 +35,12 @@ package struct LineFramer: Sendable {
         self.limit = limit
     }
 
-    /// How many bytes are held that were not given out yet.
+    /// The number of bytes that are not returned yet.
     package var pendingByteCount: Int {
         buffer.count - start
     }
 
-    /// Takes the next bytes of the stream.
+    /// Appends the next bytes of the stream.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard !isOverlong else { return }
         if start > 0 {
@@ -51,17 +51,17 @@ package struct LineFramer: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Takes the next bytes of the stream.
+    /// Appends the next bytes of the stream.
     package mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    /// The next whole line, or nil until more bytes have come.
+    /// The next complete line; nil if more bytes are needed.
     package mutating func next() -> Line? {
         while !isOverlong {
             guard let end = nextLineEnd() else {
                 scanned = buffer.count
-                // A carriage return may yet turn out to belong to the line's end.
+                // A final carriage return may belong to the newline.
                 let held = pendingByteCount - (buffer.last == UInt8(ascii: "\r") && pendingByteCount > 0 ? 1 : 0)
                 return held > limit ? dropAll() : nil
             }

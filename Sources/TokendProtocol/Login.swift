@@ -32,21 +32,21 @@ package enum LoginWait: MethodCall {
     package typealias Result = LoginResult
 }
 
-/// What a login came to.
+/// The result of a login.
 package struct LoginResult: MethodResult {
     /// The account that is signed in now.
     package var account = ""
-    /// The subject, where the provider names one.
+    /// The subject, if the provider names one.
     package var subject: String?
     /// The e-mail or the preferred user name of the subject.
     package var identity: String?
-    /// What was granted.
+    /// The granted scope.
     package var scope = ""
     /// Whether there is a refresh token.
     package var renewable = false
     /// When the token ends, in unix seconds.
     package var expiresAt: Int64?
-    /// What came back besides the code, and what the one who caught the redirect added.
+    /// The redirect's metadata, and the caller's.
     package var metadata: JSONObject?
 
     /// A login that succeeded.
@@ -85,7 +85,7 @@ package struct LoginResult: MethodResult {
 package enum LoginCheck: MethodCall {
     package static let method = Method.loginCheck
 
-    /// Which login, and the URL that a web view is about to load (it may hold a code).
+    /// The login, and the URL that a web view is about to load (which may contain a code).
     package struct Parameters: MethodParameters {
         /// The login's id.
         package var loginID = ""
@@ -108,9 +108,9 @@ package enum LoginCheck: MethodCall {
 
     /// The answer.
     package struct Result: MethodResult {
-        /// Whether the web view must stop loading and hand the URL to `login.complete`.
+        /// Whether the web view must stop loading and pass the URL to `login.complete`.
         package var redirect = false
-        /// What came back besides the code, where the URL is the login's answer.
+        /// The redirect's metadata, if the URL is the login's answer.
         package var metadata: JSONObject?
 
         /// An answer.
@@ -128,7 +128,7 @@ package enum LoginCheck: MethodCall {
     }
 }
 
-/// `login.complete`: hands in a redirect that did not reach the loopback listener.
+/// `login.complete`: passes a redirect that did not reach the loopback listener.
 package enum LoginComplete: MethodCall {
     package static let method = Method.loginComplete
 
@@ -136,14 +136,14 @@ package enum LoginComplete: MethodCall {
     package struct Parameters: MethodParameters {
         /// The URL, with the code and the state in it.
         package var url = Secret("")
-        /// The login's id; without it the login is found by the state.
+        /// The login's id; nil: found by the state.
         package var loginID: String?
-        /// What the one who caught the redirect says of it.
+        /// Metadata from the program that caught the redirect.
         package var metadata: JSONObject?
         /// How many seconds the call may wait.
         package var timeout: Int64?
 
-        /// Hands in this URL.
+        /// Passes this URL.
         package init(url: Secret, loginID: String? = nil) {
             self.url = url
             self.loginID = loginID
@@ -162,7 +162,7 @@ package enum LoginComplete: MethodCall {
     package typealias Result = LoginResult
 }
 
-/// `login.cancel`: gives a login up.
+/// `login.cancel`: cancels a login.
 package enum LoginCancel: MethodCall {
     package static let method = Method.loginCancel
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `login.start`: begins a login, or joins the one that was begun with the same parameters.
+/// `login.start`: begins a login, or joins one that was begun with the same parameters.
 package enum LoginStart: MethodCall {
     package static let method = Method.loginStart
 
-    /// How to sign in. Nil stands for a member that was not given.
+    /// How to sign in. Nil stands for an absent member.
     package struct Parameters: MethodParameters {
         /// The account's name.
         package var account = ""
         /// How.
         package var flow: LoginFlow?
-        /// Where the provider sends the browser back to, above the account's setting.
+        /// The redirect URI; overrides the account's setting.
         package var redirectURI: String?
         /// Whether the daemon opens the browser itself.
         package var openBrowser: Bool?
-        /// How many seconds the user has.
+        /// The timeout for the user in seconds.
         package var timeout: Int64?
-        /// What to ask for besides the configured and the granted scopes.
+        /// Scopes in addition to the configured and the granted ones.
         package var scope: String?
         /// OpenID's `prompt`.
         package var prompt: String?
@@ -27,9 +27,9 @@ package enum LoginStart: MethodCall {
         package var acrValues: String?
         /// OpenID's `max_age`, in seconds.
         package var maxAge: Int64?
-        /// Whether another subject than the last one may take the account.
+        /// Whether another subject than the last one is accepted.
         package var force: Bool?
-        /// Whether the caller brings the answer back itself, with `login.complete`: then every kind of redirect can be used.
+        /// Whether the caller passes the answer itself, with `login.complete`: then every kind of redirect can be used.
         package var completes: Bool?
 
         /// A login with the account's settings.
@@ -55,21 +55,21 @@ package enum LoginStart: MethodCall {
         ]
     }
 
-    /// What the user needs in order to sign in.
+    /// The data that the user needs to sign in.
     package struct Result: MethodResult {
         /// The login's id.
         package var loginID = ""
         /// How.
         package var flow = LoginFlow.browser
-        /// When it is given up, in unix seconds.
+        /// When it times out, in unix seconds.
         package var expiresAt: Int64 = 0
-        /// The provider's page, for whoever started the login alone.
+        /// The provider's page; only for the client that started the login.
         package var authorizationURL: String?
-        /// A short loopback URL that leads there.
+        /// A short loopback URL that redirects there.
         package var startURL: String?
-        /// Where the provider sends the browser back to.
+        /// The redirect URI.
         package var redirectURI: String?
-        /// With a code: whose page it is entered at, by the account's issuer; a user is shown its host.
+        /// For a code: the issuer whose page it is; show its host to the user.
         package var issuer: String?
         /// The code to enter (RFC 8628).
         package var userCode: String?
@@ -77,7 +77,7 @@ package enum LoginStart: MethodCall {
         package var verificationURI: String?
         /// The same with the code in it.
         package var verificationURIComplete: String?
-        /// How many seconds lie between two looks at the provider.
+        /// Seconds between two polls of the provider.
         package var interval: Int64?
 
         /// A login that waits for the user.

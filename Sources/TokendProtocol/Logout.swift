@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `logout`: no token from that moment on; revocation and the provider's own logout are tried after.
+/// `logout`: no token is served from that moment on; then revocation and the provider's own logout are tried.
 package enum Logout: MethodCall {
     package static let method = Method.logout
 
-    /// What to end.
+    /// The grant to end.
     package struct Parameters: MethodParameters {
         /// The account's name.
         package var account = ""
@@ -34,21 +34,21 @@ package enum Logout: MethodCall {
     package typealias Result = LogoutResult
 }
 
-/// What came of ending a grant.
+/// The result of ending a grant.
 package struct LogoutResult: MethodResult {
     /// Whether the provider revoked it.
     package var revoked = false
     /// Why it did not, as a sentence.
     package var revocationFault: String?
-    /// Whether the item stays in a store that cannot be used now, and goes as soon as it can.
+    /// Whether the item remains in a store that is unavailable now, to be removed as soon as possible.
     package var removalPending: Bool?
-    /// Why the store cannot be used then: `locked` or `unavailable`.
+    /// Why the store is unavailable: `locked` or `unavailable`.
     package var removalStore: String?
-    /// Why a restart of the daemon before then would undo the sign-out, as a sentence; nil where none does.
+    /// Why a restart of the daemon before then would undo the sign-out, as a sentence; nil if it would not.
     package var removalFault: String?
-    /// A loopback URL that leads on, once, to the provider's logout.
+    /// A loopback URL that redirects, once, to the provider's logout.
     package var endSessionURL: String?
-    /// Why there is none although it was asked for, as a sentence.
+    /// Why it is missing although it was requested, as a sentence.
     package var endSessionFault: String?
 
     /// A grant that ended here.

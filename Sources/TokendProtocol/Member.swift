@@ -8,12 +8,12 @@ package struct Member<Message: Sendable>: Sendable {
     /// A property of the message.
     package typealias Path<Value> = any WritableKeyPath<Message, Value> & Sendable
 
-    /// Its name, and what it is.
+    /// Its name and its form.
     package let outline: MemberOutline
     let read: @Sendable (MemberReader, inout Message) throws(ProtocolError) -> Void
     let write: @Sendable (Message, inout JSONObject) -> Void
 
-    /// A member that may not be absent.
+    /// A required member.
     package static func required<Value: WireValue>(
         _ name: String,
         _ path: Path<Value>,
@@ -28,7 +28,7 @@ package struct Member<Message: Sendable>: Sendable {
         )
     }
 
-    /// A member that is absent where there is no value.
+    /// A member that is absent without a value.
     package static func optional<Value: WireValue>(
         _ name: String,
         _ path: Path<Value?>,
@@ -43,7 +43,7 @@ package struct Member<Message: Sendable>: Sendable {
         )
     }
 
-    /// A member that is always written, and where it is absent has the value of an empty message.
+    /// A member that is always written; if absent, it has the value of an empty message.
     package static func defaulted<Value: WireValue>(_ name: String, _ path: Path<Value>) -> Self {
         let form = Value.form
         return Member(
@@ -55,8 +55,8 @@ package struct Member<Message: Sendable>: Sendable {
         )
     }
 
-    /// Members that stand in an object of their own, and here in one message. An object that is not required is absent
-    /// where all its members are.
+    /// Members in an object of their own that belong to one message here. An optional object is absent if all its
+    /// members are.
     package static func group(_ name: String, isRequired: Bool = true, _ members: [Member]) -> Self {
         var outline = MemberOutline(name, JSONObject.form, isRequired: isRequired)
         outline.inner = members.map(\.outline)
@@ -85,7 +85,7 @@ package struct Member<Message: Sendable>: Sendable {
 }
 
 extension Member where Message: WireMessage {
-    /// A member that is absent where it would say what an empty message says: false, or nothing in a list.
+    /// A member that is absent if it has its value in an empty message: false, or an empty list.
     package static func unlessDefault<Value: Equatable>(
         _ name: String,
         _ path: Path<Value>,
@@ -109,15 +109,15 @@ extension Member where Message: WireMessage {
     }
 }
 
-/// What a member is, whatever its message: for those that describe messages, as the fuzzer's dictionary.
+/// The description of a member, for programs that describe messages, such as the fuzzer's dictionary.
 package struct MemberOutline: Sendable {
     /// The name on the wire.
     package let name: String
-    /// What its value has to be, in a fault's words.
+    /// The required form of its value, as a fault describes it.
     package let expectation: String
-    /// Whether it may not be absent.
+    /// Whether it is required.
     package let isRequired: Bool
-    /// The members of the object that it is, or that each element of a list is; empty where it is another.
+    /// The members of its object, or of each element of its list; empty for other forms.
     package fileprivate(set) var inner: [MemberOutline]
 
     init<Value>(_ name: String, _ form: WireForm<Value>, isRequired: Bool) {

@@ -3,16 +3,16 @@
 
 import StrictJSON
 
-/// Reads the members of `params` or of a result by their forms, and says which one is at fault.
+/// Reads the members of `params` or of a result by their forms, and reports the faulty one.
 struct MemberReader {
-    /// 366 days: no wait and no validity is sensibly longer, and sums with it stay far from any overflow.
+    /// 366 days: no longer wait or validity is sensible, and sums with it cannot overflow.
     static let longestSeconds: Int64 = 31_622_400
 
     private let object: JSONObject
     private let isResult: Bool
     private(set) var isTolerant = false
 
-    /// For parameters: a member that the method does not have is refused, so that a misspelt one is seen.
+    /// For parameters: an unknown member is refused, so that a misspelt one is noticed.
     init(parameters object: JSONObject, names: [String]) throws(ProtocolError) {
         self.object = object
         isResult = false
@@ -28,18 +28,18 @@ struct MemberReader {
         isResult = true
     }
 
-    /// For as much of a result as is there.
+    /// For a result that may be incomplete.
     init(tolerating object: JSONObject) {
         self.init(result: object)
         isTolerant = true
     }
 
-    /// Reads an object inside, in the same way.
+    /// Reads a nested object in the same way.
     func inside(_ object: JSONObject) -> MemberReader {
         isTolerant ? MemberReader(tolerating: object) : MemberReader(result: object)
     }
 
-    /// The value of a member that may not be absent.
+    /// The value of a required member.
     func required<Value>(_ value: Value?, _ name: String) throws(ProtocolError) -> Value {
         guard let value else {
             throw fault(name, "is missing")
@@ -47,7 +47,7 @@ struct MemberReader {
         return value
     }
 
-    /// A member's value, or nil where it is absent.
+    /// A member's value, or nil if it is absent.
     func read<Value>(_ name: String, _ form: WireForm<Value>) throws(ProtocolError) -> Value? {
         guard let json = object[name] else { return nil }
         guard let value = try isTolerant ? form.tolerate(json) : form.read(json) else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Every method of version 1, those included that this daemon does not serve yet (`hello` tells which it does).
+/// Every method of version 1, including those that this daemon does not serve yet (`hello` lists the served ones).
 package enum Method: String, Sendable, CaseIterable {
-    // The look-up of a name goes through the cases in this order: what is called most stands first.
+    // Look-ups compare the cases in this order: the most frequent one is first.
     case tokenGet = "token.get"
     case status = "status"
     case hello = "hello"
@@ -34,7 +34,7 @@ package enum Method: String, Sendable, CaseIterable {
     case confirmAnswer = "confirm.answer"
     case eventsSubscribe = "events.subscribe"
 
-    /// Whether a client may send it once more where the answer was lost: it does no harm to carry it out twice.
+    /// Whether a client may send it again if the answer was lost: the method is idempotent.
     package var mayRepeat: Bool {
         switch self {
         case .accountAdd, .accountImport, .accountRemove, .accountSecret, .tokenExchange, .eventsSubscribe: false

@@ -3,11 +3,11 @@
 
 package import StrictJSON
 
-/// A method with its parameters and its result: what both ends of the socket agree on.
+/// A method with its parameters and its result, for both ends of the socket.
 package protocol MethodCall {
-    /// What `params` holds.
+    /// The type of `params`.
     associatedtype Parameters: MethodParameters
-    /// What `result` holds.
+    /// The type of `result`.
     associatedtype Result: MethodResult
 
     /// The method's name.
@@ -18,7 +18,7 @@ package protocol MethodCall {
 package protocol MethodParameters: WireMessage {}
 
 extension MethodParameters {
-    /// Reads `params`; a missing, unknown or ill-typed member is `invalid_params` and named.
+    /// Reads `params`; a missing, unknown or ill-typed member is `invalid_params`, with its name.
     package init(params: JSONObject) throws(ProtocolError) {
         try self.init(reading: MemberReader(parameters: params, names: Self.names))
     }
@@ -31,14 +31,14 @@ package protocol MethodResult: WireMessage {
 }
 
 extension MethodResult {
-    /// Appends the result's JSON by way of its members.
+    /// Appends the result's JSON from its members.
     package func append(to output: inout [UInt8]) {
         JSONWriter.append(encoded(), to: &output)
     }
 }
 
 extension Method {
-    /// The methods that are built, each with its messages.
+    /// The implemented methods with their messages.
     package static let calls: [any (MethodCall & SendableMetatype).Type] = [
         Hello.self, Status.self, TokenGet.self, LoginStart.self, LoginWait.self, LoginCheck.self, LoginComplete.self,
         LoginCancel.self, Logout.self, StoreUnlock.self, AccountList.self, AccountShow.self, AccountAdd.self,
@@ -63,14 +63,14 @@ extension MethodCall {
     }
 }
 
-/// The parameters of a method that takes none.
+/// The parameters of a method without any.
 package struct NoParameters: MethodParameters {
     package init() {}
 
     package static let members: [Member<Self>] = []
 }
 
-/// The result of a method that has nothing to tell: `{}`.
+/// The result of a method without members: `{}`.
 package struct NoResult: MethodResult {
     package init() {}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A `mimeapps.list`, the desktop's file of which program opens what, as far as its `[Default Applications]` go
-/// (the freedesktop.org association specification). Everything else in it stays as it is.
+/// The `[Default Applications]` of a `mimeapps.list`, the desktop's file of default programs (the freedesktop.org
+/// association specification). Everything else in it is kept.
 package struct MimeAppsList: Sendable, Equatable {
     private static let section = "[Default Applications]"
     private var lines: [String]

@@ -5,7 +5,7 @@ import Glibc
 import StrictJSON
 
 /// Reads the plainest JSON: objects, strings of printable ASCII without escapes, and whole numbers. False or nil: it is
-/// something else, and where the scan then stands says nothing.
+/// something else, and the scan's position is then meaningless.
 struct PlainScan {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -14,7 +14,7 @@ struct PlainScan {
         self.bytes = bytes
     }
 
-    /// Whether nothing but space is left.
+    /// Whether only space is left.
     var isAtEnd: Bool {
         var rest = self
         rest.skipSpace()
@@ -30,7 +30,7 @@ struct PlainScan {
         while next == UInt8(ascii: " ") || next == UInt8(ascii: "\t") { position += 1 }
     }
 
-    /// Moves past this byte and the space around it, where it stands here.
+    /// Skips this byte and the space around it, if it is next.
     private mutating func skip(_ byte: UInt8) -> Bool {
         if next <= UInt8(ascii: " ") { skipSpace() }
         guard next == byte else { return false }
@@ -39,7 +39,7 @@ struct PlainScan {
         return true
     }
 
-    /// Reads an object; `member` gets each name, reads its value, and says whether it could.
+    /// Reads an object; `member` gets each name, reads its value, and returns whether it could.
     mutating func readObject(_ member: (UnsafeRawBufferPointer, inout PlainScan) -> Bool) -> Bool {
         guard skip(UInt8(ascii: "{")) else { return false }
         if skip(UInt8(ascii: "}")) { return true }
@@ -49,8 +49,8 @@ struct PlainScan {
         return skip(UInt8(ascii: "}"))
     }
 
-    /// Moves to the quote that comes after the one here; the bytes between them, whatever they are: of use where they
-    /// are compared with a word.
+    /// Moves to the quote after the next one; returns the bytes between them, unchecked: only for comparison with a
+    /// word.
     mutating func readQuoted() -> UnsafeRawBufferPointer? {
         guard next == UInt8(ascii: "\""), let start = bytes.baseAddress.map({ $0 + position + 1 }),
             let end = memchr(start, Int32(UInt8(ascii: "\"")), bytes.count - position - 1)
@@ -77,7 +77,7 @@ struct PlainScan {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
     }
 
-    /// Reads a number of seconds that a parameter may have.
+    /// Reads a number of seconds for a parameter.
     mutating func readSeconds() -> Int64? {
         guard let number = readInteger(), number <= MemberReader.longestSeconds else { return nil }
         return number

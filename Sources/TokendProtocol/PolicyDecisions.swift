@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `policy.list`: what people have said for good.
+/// `policy.list`: the remembered answers of users.
 package enum PolicyList: MethodCall {
     package static let method = Method.policyList
 
     package typealias Parameters = NoParameters
 
-    /// The answers that are remembered.
+    /// The remembered answers.
     package struct Result: MethodResult {
         package var decisions: [Decision] = []
 
@@ -21,12 +21,12 @@ package enum PolicyList: MethodCall {
         package static let members: [Member<Self>] = [.required("decisions", \.decisions)]
     }
 
-    /// One program that may have one account's tokens without being asked about again.
+    /// One program that may have one account's tokens without another question.
     package struct Decision: WireMessage {
         package var account = ""
         /// As `allow` names it.
         package var client = ""
-        /// When it was said, in unix seconds.
+        /// When it was answered, in unix seconds.
         package var at: Int64 = 0
 
         /// A decision.
@@ -46,7 +46,7 @@ package enum PolicyList: MethodCall {
     }
 }
 
-/// `policy.revoke`: forgets what was said of a program, so that its next request asks again.
+/// `policy.revoke`: forgets the answer about a program, so that its next request asks again.
 package enum PolicyRevoke: MethodCall {
     package static let method = Method.policyRevoke
     package typealias Result = NoResult
@@ -54,7 +54,7 @@ package enum PolicyRevoke: MethodCall {
     /// Which decision.
     package struct Parameters: MethodParameters {
         package var account = ""
-        /// In the words of `policy.list`.
+        /// As in `policy.list`.
         package var client = ""
 
         /// A decision's two names.
@@ -77,7 +77,7 @@ package enum ConfirmAnswer: MethodCall {
     package static let method = Method.confirmAnswer
     package typealias Result = NoResult
 
-    /// What a user may say.
+    /// A user's possible answers.
     package enum Answer: String, WireValue, CaseIterable {
         /// This time.
         case once
@@ -88,7 +88,7 @@ package enum ConfirmAnswer: MethodCall {
         package static let form = WireForm.word(of: allCases)
     }
 
-    /// Which question, and what is said.
+    /// The question and the answer.
     package struct Parameters: MethodParameters {
         package var id = ""
         package var answer = Answer.deny

@@ -3,13 +3,13 @@
 
 package import StrictJSON
 
-/// The error object of a reply: a kind for programs, a sentence for a user, and what the kind says besides.
+/// The error object of a reply: a kind for programs, a sentence for a user, and further members by kind.
 ///
-/// `message` and `data` are shown and logged by clients, so they never hold a token, a code or a whole URL.
+/// Clients show and log `message` and `data`, so they never hold a token, a code or a whole URL.
 package struct ProtocolError: Error, Sendable, Equatable {
     /// The kind of error.
     package var kind: ErrorKind
-    /// One sentence, which says what to do next where there is something to do.
+    /// One sentence, with the next step if there is one.
     package var message: String
     /// The members of `data` other than `kind`.
     package var data: JSONObject
@@ -27,7 +27,7 @@ package struct ProtocolError: Error, Sendable, Equatable {
         return ProtocolError(.invalidParams, message, data: ["member": .string(shown)])
     }
 
-    /// A member of `params` that the method does not take; `known` are those that it takes.
+    /// A member of `params` that the method does not have; `known` are those that it has.
     package static func unknownParameter(_ name: String, known: [String]) -> ProtocolError {
         let names = known.isEmpty ? "none" : known.joined(separator: ", ")
         let sentence = "there is no parameter \(JSONWriter.quoted(name)); this method takes: \(names)"
@@ -39,7 +39,7 @@ package struct ProtocolError: Error, Sendable, Equatable {
         self.init(.parseError, error.message, data: ["offset": .integer(Int64(error.offset))])
     }
 
-    /// The error object as it stands in a reply.
+    /// The error object in a reply.
     package func encoded() -> JSONObject {
         var object: JSONObject = ["kind": .string(kind.rawValue)]
         for member in data where member.name != "kind" {
@@ -48,9 +48,9 @@ package struct ProtocolError: Error, Sendable, Equatable {
         return ["code": .integer(Int64(kind.code)), "message": .string(message), "data": .object(object)]
     }
 
-    /// Reads the error object of a reply; whatever it lacks, it is an error still.
+    /// Reads the error object of a reply; an incomplete one is still an error.
     ///
-    /// Without `data.kind` (another JSON-RPC server's error) the code tells the kind.
+    /// Without `data.kind` (another JSON-RPC server's error) the code determines the kind.
     package init(json: JSONValue) {
         let object = json.object ?? [:]
         var data = object["data"]?.object ?? [:]

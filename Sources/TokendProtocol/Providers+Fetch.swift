@@ -7,13 +7,13 @@ package import StrictJSON
 package enum ProviderFetch: MethodCall {
     package static let method = Method.providerFetch
 
-    /// What a list may say of an account; everything else of an account is its owner's to decide.
+    /// The settings that a list may contain; all others of an account are the user's decision.
     package static let settings = [
         "provider", "set", "issuer", "endpoints", "client_id", "scopes", "redirect_uri", "resource", "audience",
         "authorization_parameters", "token_parameters", "scopes_from", "exchange",
     ]
 
-    /// Where the list is.
+    /// The list's URL.
     package struct Parameters: MethodParameters {
         /// The list's URL: https, or http on a loopback address.
         package var url = ""
@@ -34,13 +34,13 @@ package enum ProviderFetch: MethodCall {
         ]
     }
 
-    /// What the server published; nothing of it is written anywhere.
+    /// The server's list; it is not written anywhere.
     package struct Result: MethodResult {
-        /// One suggestion that makes a good account.
+        /// One valid suggestion.
         package struct Suggestion: WireMessage {
             /// A name for the account.
             package var account = ""
-            /// What people call it.
+            /// Its usual name.
             package var title: String?
             /// Its settings, for `account.add`.
             package var config: JSONObject = [:]
@@ -63,12 +63,12 @@ package enum ProviderFetch: MethodCall {
 
         /// In the order of the list.
         package var providers: [Suggestion] = []
-        /// What was passed over, and why; a sentence each.
+        /// Entries that were refused, with reasons; a sentence each.
         package var refused: [String] = []
-        /// Why there is nothing: the server publishes no list.
+        /// Why the result is empty: the server publishes no list.
         package var note: String?
 
-        /// What came of it.
+        /// The result.
         package init(providers: [Suggestion] = [], refused: [String] = [], note: String? = nil) {
             self.providers = providers
             self.refused = refused

@@ -27,17 +27,17 @@ package enum ProviderList: MethodCall {
 
 /// One preset, as a user needs it to make an account.
 package struct PresetDescription: WireMessage {
-    /// What a user supplies besides a registration.
+    /// A value that a user supplies besides a registration.
     package struct Question: WireMessage {
         /// Its name in the account's `set`.
         package var name = ""
         /// What it is, for a user.
         package var about = ""
-        /// What an answer is: `host` or `url`; nil for a word of letters, digits and `._-`.
+        /// The form of an answer: `host` or `url`; nil for a word of letters, digits and `._-`.
         package var kind: String?
-        /// An answer as it may look.
+        /// A sample answer.
         package var example: String?
-        /// What is taken where nothing is supplied; nil: it must be.
+        /// The default if nothing is supplied; nil: it must be supplied.
         package var standard: String?
 
         /// A question.
@@ -70,28 +70,28 @@ package struct PresetDescription: WireMessage {
     package var provider = ""
     /// The provider's usual name.
     package var title = ""
-    /// What it is for.
+    /// Its purpose.
     package var about = ""
-    /// Where an application is registered.
+    /// Where to register an application.
     package var registerURL: String?
-    /// As what.
+    /// The kind of application.
     package var registerAs: String?
     /// The redirect URI to register, byte for byte.
     package var redirect: String?
-    /// What to know before, a sentence each.
+    /// Notes to read before, a sentence each.
     package var notes: [String] = []
-    /// Whether the provider registers a client by itself, so that a user need not.
+    /// Whether the provider registers clients dynamically, so that a user need not.
     package var registersClients = false
-    /// What else must be supplied.
+    /// Further values that must be supplied.
     package var asks: [Question] = []
-    /// The settings that accounts get, with `{NAME}` where an answer goes.
+    /// The settings for accounts, with `{NAME}` for answers.
     package var account: JSONObject = [:]
-    /// Its file, where a user or an administrator wrote it.
+    /// Its file, if a user or an administrator wrote it.
     package var file: String?
-    /// What is wrong with it; then it is of no use.
+    /// Its fault; then it is unusable.
     package var fault: String?
 
-    /// A preset without anything but its names.
+    /// A preset with only its names.
     package init(provider: String, title: String, about: String = "", account: JSONObject = [:]) {
         self.provider = provider
         self.title = title

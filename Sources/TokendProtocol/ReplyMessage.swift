@@ -5,11 +5,11 @@ package import StrictJSON
 
 /// A reply: made by the daemon as a line, read by a client as a value.
 package struct ReplyMessage: Sendable {
-    /// The id of the request that this answers; nil where a plain request had none.
+    /// The id of the answered request; nil if a plain request had none.
     package let id: RawID?
     /// The result, or the error.
     package let outcome: Result<JSONValue, ProtocolError>
-    /// The number of the error (JSON-RPC's `code`) as it came, which for a kind of a newer daemon only that one knows.
+    /// The error's number (JSON-RPC's `code`) as received; for a kind of a newer daemon it is otherwise unknown.
     package let number: Int64?
 
     /// The line that answers the request with this result.
@@ -17,12 +17,12 @@ package struct ReplyMessage: Sendable {
         line(form: request.form, id: request.id, member: "result") { JSONWriter.append(value, to: &$0) }
     }
 
-    /// The line that answers the request with this result, written without a detour.
+    /// The line that answers the request with this result, written directly.
     package static func result(_ result: some MethodResult, to request: RequestMessage) -> [UInt8] {
         line(form: request.form, id: request.id, member: "result") { result.append(to: &$0) }
     }
 
-    /// The line that answers the request with a result whose JSON is there already.
+    /// The line that answers the request with a result that is already encoded.
     package static func result(encoded bytes: [UInt8], to request: RequestMessage) -> [UInt8] {
         line(form: request.form, id: request.id, member: "result") { $0.append(contentsOf: bytes) }
     }
@@ -63,19 +63,19 @@ package struct ReplyMessage: Sendable {
     }
 }
 
-/// What a client reads on a line: a reply or an event.
+/// A line from the daemon: a reply or an event.
 package enum ServerMessage: Sendable {
     /// The answer to a request.
     case reply(ReplyMessage)
-    /// What a subscriber of `events.subscribe` is told.
+    /// An event for a subscriber of `events.subscribe`.
     case event(EventMessage)
     /// A notification that this version does not know; to be ignored.
     case unknown
 
-    /// Answers nest deeper than requests: `account.show` holds a whole configuration.
+    /// Answers nest deeper than requests: `account.show` contains a whole configuration.
     private static let maximumDepth = 64
 
-    /// Reads a line without its end.
+    /// Reads a line without its newline.
     package init(line: [UInt8]) throws(ProtocolError) {
         let value: JSONValue
         do {

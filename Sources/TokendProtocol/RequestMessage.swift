@@ -3,33 +3,33 @@
 
 package import StrictJSON
 
-/// Which of the two forms a request has, and so its reply.
+/// The form of a request and its reply.
 package enum MessageForm: Sendable, Equatable {
-    /// JSON-RPC 2.0 to the letter.
+    /// Strict JSON-RPC 2.0.
     case jsonRPC
-    /// Without `"jsonrpc"`, for people with `socat` or `jq`: always answered.
+    /// Without `"jsonrpc"`, for users with `socat` or `jq`: always answered.
     case plain
 }
 
-/// A request's `id` byte for byte as it came: the text of a JSON string, number or `null`.
+/// A request's `id` byte for byte: the text of a JSON string, number or `null`.
 package struct RawID: Sendable, Equatable {
     /// The JSON text.
     package let text: String
 
-    /// An id of one's own.
+    /// A new id.
     package init(_ number: Int64) {
         text = String(number)
     }
 
-    /// Takes the text of a value that was read.
+    /// From the text of a value that was read.
     init(checked text: String) {
         self.text = text
     }
 
-    /// The number; nil where it is a text or none.
+    /// The number; nil if it is a string or null.
     package var number: Int64? { Int64(text) }
 
-    /// The `id` of a line that could not be read.
+    /// The `id` of an unreadable line.
     package static let null = RawID(checked: "null")
 
     package static func == (left: RawID, right: RawID) -> Bool {
@@ -37,18 +37,18 @@ package struct RawID: Sendable, Equatable {
     }
 }
 
-/// A request, or a notification, as it came in on a line.
+/// A request, or a notification, from a line.
 package struct RequestMessage: Sendable {
     /// The form of the request.
     package let form: MessageForm
-    /// The id; nil where there is none.
+    /// The id; nil if there is none.
     package let id: RawID?
     /// The method's name, known or not.
     package let method: String
-    /// The parameters; empty where there are none.
+    /// The parameters; empty if there are none.
     package let params: JSONObject
 
-    /// A request of one's own.
+    /// A new request.
     package init(method: String, params: JSONObject = [:], id: RawID?, form: MessageForm = .jsonRPC) {
         self.form = form
         self.id = id
@@ -66,7 +66,7 @@ package struct RequestMessage: Sendable {
         form == .jsonRPC && id == nil
     }
 
-    /// Reads a line without its end; what is wrong with it says also how to answer.
+    /// Reads a line without its newline; an error includes how to answer it.
     package init(line: [UInt8]) throws(RequestError) {
         let object = try Self.object(of: line)
         form = object["jsonrpc"] == nil ? .plain : .jsonRPC
@@ -129,8 +129,8 @@ package struct RequestMessage: Sendable {
         return name
     }
 
-    /// A user who misspells `params` is told so; JSON-RPC's own form says nothing of further members, so there they
-    /// are ignored.
+    /// Misspelling `params` is an error in the plain form; JSON-RPC does not forbid further members, so there they are
+    /// ignored.
     private static func refuseUnknownMembers(of object: JSONObject) throws(ProtocolError) {
         for member in object where !["method", "params", "id"].contains(member.name) {
             let shown = JSONWriter.quoted(member.name)
@@ -141,7 +141,7 @@ package struct RequestMessage: Sendable {
         }
     }
 
-    /// The request as a line, its end included.
+    /// The request as a line with its newline.
     package func line() -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(256)
@@ -160,15 +160,15 @@ package struct RequestMessage: Sendable {
     }
 }
 
-/// Why a line is no request, with what is needed to answer it.
+/// Why a line is not a request, with what is needed to answer it.
 package struct RequestError: Error, Sendable {
-    /// What to answer.
+    /// The error to answer with.
     package let error: ProtocolError
-    /// In which form.
+    /// The form of the answer.
     package let form: MessageForm
-    /// To which id: `null` where it could not be read, nil where a plain request has none.
+    /// The id of the answer: `null` if it could not be read, nil if a plain request has none.
     package let id: RawID?
-    /// Whether the line is a sound notification with wrong parameters, which is never answered.
+    /// Whether the line is a valid notification with wrong parameters, which is never answered.
     package let isNotification: Bool
 
     init(error: ProtocolError, form: MessageForm, id: RawID?, isNotification: Bool = false) {
@@ -178,7 +178,7 @@ package struct RequestError: Error, Sendable {
         self.isNotification = isNotification
     }
 
-    /// The line to answer with; nil for a notification.
+    /// The line for the answer; nil for a notification.
     package func reply() -> [UInt8]? {
         isNotification ? nil : ReplyMessage.error(error, form: form, id: id)
     }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Where the daemon listens and clients look for it.
+/// The path of the daemon's socket.
 package enum SocketPath {
     /// Why there is no path.
     package struct PathError: Error, Sendable, Equatable {
-        /// One sentence for a user, with what to do.
+        /// One sentence for a user, with the next step.
         package let message: String
     }
 
-    /// What fits into `sockaddr_un.sun_path` beside its NUL.
+    /// The size of `sockaddr_un.sun_path` without its NUL.
     private static let longest = 107
 
     /// The path of the main socket: `$TOKEND_SOCKET`, or `tokend/tokend.sock` below `$XDG_RUNTIME_DIR`, or below
-    /// `/run/user/UID` where `isOwnFolder` says that this is a folder of ours.
+    /// `/run/user/UID` if `isOwnFolder` says that this is the user's own folder.
     ///
-    /// An empty variable counts as absent, and so does a relative `$XDG_RUNTIME_DIR` (the base directory
-    /// specification has it ignored).
+    /// An empty variable counts as absent, and so does a relative `$XDG_RUNTIME_DIR` (as in the base directory
+    /// specification).
     package static func resolve(
         environment: [String: String],
         uid: UInt32,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// How an account is; one that this version does not know stays itself.
+/// The state of an account; unknown ones decode to themselves.
 package struct AccountState: OpenWord {
     /// The word on the wire.
     package let rawValue: String
@@ -15,9 +15,9 @@ package struct AccountState: OpenWord {
     package static let unknown = AccountState(rawValue: "unknown")
     /// There is no grant.
     package static let signedOut = AccountState(rawValue: "signed_out")
-    /// A login waits for its user, and no grant serves.
+    /// A login waits for the user, and there is no usable grant.
     package static let loginPending = AccountState(rawValue: "login_pending")
-    /// A token is there or can be fetched.
+    /// A token is available or can be fetched.
     package static let ready = AccountState(rawValue: "ready")
     /// A refresh is under way.
     package static let refreshing = AccountState(rawValue: "refreshing")
@@ -31,7 +31,7 @@ package struct AccountState: OpenWord {
     package static let misconfigured = AccountState(rawValue: "misconfigured")
 }
 
-/// How the secret store is; one that this version does not know stays itself.
+/// The state of the secret store; unknown ones decode to themselves.
 package struct StoreState: OpenWord {
     /// The word on the wire.
     package let rawValue: String
@@ -47,11 +47,11 @@ package struct StoreState: OpenWord {
     package static let locked = StoreState(rawValue: "locked")
     /// There is none, or it failed.
     package static let unavailable = StoreState(rawValue: "unavailable")
-    /// It was not touched yet.
+    /// It was not used yet.
     package static let unknown = StoreState(rawValue: "unknown")
 }
 
-/// What keeps the grants; one that this version does not know stays itself.
+/// The kind of store; unknown ones decode to themselves.
 package struct StoreKind: OpenWord {
     /// The word on the wire.
     package let rawValue: String
@@ -69,7 +69,7 @@ package struct StoreKind: OpenWord {
     package static let memory = StoreKind(rawValue: "memory")
 }
 
-/// Why a login is required; one that this version does not know stays itself.
+/// Why a login is required; unknown reasons decode to themselves.
 package struct LoginReason: OpenWord {
     /// The word on the wire.
     package let rawValue: String
@@ -79,23 +79,23 @@ package struct LoginReason: OpenWord {
         self.rawValue = rawValue
     }
 
-    /// Nobody signed in, or someone signed out.
+    /// No user signed in, or the user signed out.
     package static let signedOut = LoginReason(rawValue: "signed_out")
     /// The provider ended the grant.
     package static let ended = LoginReason(rawValue: "ended")
     /// The account's settings changed under the grant.
     package static let configChanged = LoginReason(rawValue: "config_changed")
-    /// A rotated refresh token was lost on the way.
+    /// A rotated refresh token was lost in transit.
     package static let lostRotation = LoginReason(rawValue: "lost_rotation")
     /// The provider's answer was for another subject.
     package static let subject = LoginReason(rawValue: "subject")
-    /// The API wants a stronger or a fresher authentication.
+    /// The API requires a stronger or more recent authentication.
     package static let stepUp = LoginReason(rawValue: "step_up")
     /// The provider refuses to renew the grant and does not say that it is over.
     package static let refused = LoginReason(rawValue: "refused")
 }
 
-/// How a login is made; one that this version does not know stays itself in results and is refused in parameters.
+/// How a login is made; an unknown one decodes to itself in results and is refused in parameters.
 package struct LoginFlow: OpenWord {
     /// The word on the wire.
     package let rawValue: String
@@ -105,11 +105,11 @@ package struct LoginFlow: OpenWord {
         self.rawValue = rawValue
     }
 
-    /// The authorization code by way of a browser.
+    /// The authorization code flow in a browser.
     package static let browser = LoginFlow(rawValue: "browser")
     /// The device flow (RFC 8628).
     package static let device = LoginFlow(rawValue: "device")
-    /// Client credentials (RFC 6749 section 4.4): no user at all.
+    /// Client credentials (RFC 6749 section 4.4), without a user.
     package static let clientCredentials = LoginFlow(rawValue: "client_credentials")
 
     /// The flows of version 1.

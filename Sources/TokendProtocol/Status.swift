@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `status`: how the daemon and its accounts are.
+/// `status`: the state of the daemon and its accounts.
 package enum Status: MethodCall {
     package static let method = Method.status
 
-    /// Which accounts are asked about.
+    /// The accounts in question.
     package struct Parameters: MethodParameters {
-        /// One account, or all where it is nil.
+        /// One account; nil: all.
         package var account: String?
 
         /// One account, or all.
@@ -24,7 +24,7 @@ package enum Status: MethodCall {
     package struct Result: MethodResult {
         /// The daemon itself.
         package var daemon = DaemonStatus()
-        /// The accounts that were asked about.
+        /// The requested accounts.
         package var accounts: [AccountStatus] = []
 
         /// A status.
@@ -42,24 +42,23 @@ package enum Status: MethodCall {
     }
 }
 
-/// A fault of the configuration, with its place.
+/// A fault of the configuration, with its location.
 package struct ConfigurationFault: WireMessage {
-    /// What a user does about a fault, where that is not to edit the file. A word that this version does not know,
-    /// from a newer daemon, counts as none.
+    /// What a user can do about a fault, other than edit the file. Unknown words, from a newer daemon, decode to nil.
     package enum Mend: String, Sendable {
-        /// The setting is good, and is read when the daemon starts.
+        /// The setting is valid, and takes effect when the daemon restarts.
         case restart
         /// Nothing: the daemon tries again by itself.
         case wait
-        /// The setting is good; what the message names is put right, and the configuration read again.
+        /// The setting is valid; fix what the message names, then reload the configuration.
         case reload
     }
 
     /// The file.
     package var file = ""
-    /// The line, counted from 1, where the fault has one.
+    /// The line, counted from 1, if the fault has one.
     package var line: Int64?
-    /// The member at fault, with dots for levels.
+    /// The faulty member, with dots for levels.
     package var member: String?
     /// One sentence for a user.
     package var message = ""

@@ -9,7 +9,7 @@ package enum StoreUnlock: MethodCall {
 
     /// How.
     package struct Parameters: MethodParameters {
-        /// The file store's passphrase; the Secret Service asks the user itself.
+        /// The file store's passphrase; the Secret Service prompts the user itself.
         package var passphrase: Secret?
         /// How many seconds the call may wait.
         package var timeout: Int64?
@@ -27,7 +27,7 @@ package enum StoreUnlock: MethodCall {
         ]
     }
 
-    /// How the store is now.
+    /// The store's state now.
     package struct Result: MethodResult {
         /// The state.
         package var state = StoreState.unknown
@@ -43,17 +43,17 @@ package enum StoreUnlock: MethodCall {
     }
 }
 
-/// `config.reload`: reads the configuration anew.
+/// `config.reload`: reloads the configuration.
 package enum ConfigReload: MethodCall {
     package static let method = Method.configReload
 
     package typealias Parameters = NoParameters
 
-    /// How the configuration is now.
+    /// The configuration's state now.
     package struct Result: MethodResult {
         /// Whether it is in force.
         package var state = ""
-        /// What is wrong with it.
+        /// Its faults.
         package var faults: [ConfigurationFault] = []
 
         /// A configuration that was read.
@@ -76,9 +76,9 @@ package enum EventsSubscribe: MethodCall {
     package static let method = Method.eventsSubscribe
     package typealias Result = NoResult
 
-    /// What the client does with them.
+    /// How the client uses them.
     package struct Parameters: MethodParameters {
-        /// Whether the client puts `confirm_wanted` to a user, and answers.
+        /// Whether the client shows `confirm_wanted` to a user, and answers.
         package var confirms: Bool?
 
         /// A client that listens, or also answers.

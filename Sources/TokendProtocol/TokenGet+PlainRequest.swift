@@ -2,25 +2,23 @@
 // Copyright the tokend authors
 
 extension TokenGet {
-    /// The commonest request of all, read without making a value of each member: `token.get` with an id and nothing
-    /// special about it.
+    /// The most frequent request, read without a value for each member: `token.get` with an id and simple parameters.
     ///
-    /// It takes only what it surely understands. Where `init` answers nil (a parameter that asks for more, an escape,
-    /// an odd number, a mistake), `RequestMessage` reads the line in full and has the last word; where it does not, both
-    /// say the same.
+    /// It accepts only what it fully understands. If `init` returns nil (a further parameter, an escape, an odd number,
+    /// a mistake), `RequestMessage` reads the line in full and decides; otherwise both give the same result.
     package struct PlainRequest {
         /// The form of the request, and so of its reply.
         package let form: MessageForm
-        /// The id's JSON text, in the line's memory: it holds as long as that.
+        /// The id's JSON text, in the line's memory: valid no longer than the line.
         package let id: UnsafeRawBufferPointer
         /// The account's name.
         package let account: String?
-        /// How many seconds the token holds at least.
+        /// The least validity in seconds.
         package let minValid: Int64?
         /// The caller's name for itself.
         package let application: String?
 
-        /// Reads a line without its end.
+        /// Reads a line without its newline.
         package init?(line: UnsafeRawBufferPointer) {
             var scan = PlainScan(bytes: line)
             var found = PlainMembers()
@@ -36,7 +34,7 @@ extension TokenGet {
     }
 }
 
-/// What was found in a line so far; `take` is false where the line is not so plain after all.
+/// The members found so far; `take` is false if the line is not plain.
 private struct PlainMembers {
     private(set) var isJSONRPC = false
     private(set) var isTokenGet = false
@@ -78,7 +76,7 @@ private struct PlainMembers {
             application = scan.readString()
             return application.map { $0.utf8.count <= TokenGet.Parameters.applicationLimit } ?? false
         case 7 where name.reads("timeout") && !hasTimeout:
-            // What is at hand is there in time.
+            // A ready answer is always in time.
             hasTimeout = scan.readSeconds() != nil
             return hasTimeout
         default:

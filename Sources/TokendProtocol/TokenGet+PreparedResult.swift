@@ -4,13 +4,13 @@
 import Secrets
 
 extension TokenGet {
-    /// A result that is encoded once and answers many requests, as long as its token is held: all of it but
-    /// `expires_in`, which changes by the second.
+    /// A result that is encoded once and answers many requests while its token is held: without `expires_in`, which
+    /// changes by the second.
     package struct PreparedResult: Sendable {
         private let head: Secret
         private let tail: Secret
 
-        /// Encodes the result; its `expiresIn` is left out.
+        /// Encodes the result without its `expiresIn`.
         package init(_ result: Result) {
             var head = Array(#","result":"#.utf8)
             var tail: [UInt8] = []
@@ -21,7 +21,7 @@ extension TokenGet {
             self.tail = Secret(bytes: tail)
         }
 
-        /// Appends the line that answers the request: what `ReplyMessage` would make of the same result.
+        /// Appends the line that answers the request, identical to that of `ReplyMessage`.
         package func appendReply(to request: PlainRequest, expiresIn: Int64?, to output: inout [UInt8]) {
             append(request.form == .jsonRPC ? #"{"jsonrpc":"2.0","id":"# : #"{"id":"#, to: &output)
             output.append(contentsOf: request.id)

@@ -5,36 +5,36 @@ package import Secrets
 package import StrictJSON
 
 extension TokenGet {
-    /// A token, and what goes with it. Times are unix seconds.
+    /// A token and its details. Times are unix seconds.
     package struct Result: MethodResult {
-        /// The account that it is of.
+        /// Its account.
         package var account = ""
-        /// The issuer of that account.
+        /// The account's issuer.
         package var issuer = ""
         /// The access token.
         package var accessToken = Secret("")
-        /// How it is presented: `Bearer`, `DPoP`, ….
+        /// Its type: `Bearer`, `DPoP`, ….
         package var tokenType = ""
-        /// What it covers, with spaces between.
+        /// Its scope, separated by spaces.
         package var scope = ""
-        /// When it ends; nil where the provider does not tell.
+        /// When it ends; nil if the provider does not say.
         package var expiresAt: Int64?
-        /// How many seconds it still holds.
+        /// How many seconds it is still valid.
         package var expiresIn: Int64?
         /// Whether there is a refresh token.
         package var renewable = false
         /// Whether it was fetched for this call.
         package var refreshed = false
-        /// The ID token, where it was asked for.
+        /// The ID token, if it was requested.
         package var idToken: Secret?
         /// When the ID token ends.
         package var idTokenExpiresAt: Int64?
         /// Members of the provider's answer that OAuth does not define.
         package var extra: JSONObject?
-        /// What came back with the login besides the code.
+        /// The metadata of the login's redirect.
         package var metadata: JSONObject?
 
-        /// A token that holds without an end that is known, not fetched for this call.
+        /// A valid token without a known end, not fetched for this call.
         package init(
             account: String,
             issuer: String,
@@ -70,8 +70,8 @@ extension TokenGet {
             .optional("metadata", \.metadata),
         ]
 
-        /// Writes the result straight from the secrets' bytes: this is the path of every cached token, and no
-        /// `String` of a token arises on it.
+        /// Writes the result directly from the secrets' bytes: every cached token takes this path, and no `String` of a
+        /// token is made.
         package func append(to output: inout [UInt8]) {
             output.reserveCapacity(output.count + accessToken.count + (idToken?.count ?? 0) + 512)
             appendHead(to: &output)
@@ -79,7 +79,7 @@ extension TokenGet {
             appendTail(to: &output)
         }
 
-        /// What comes before `expires_in`, the one member that changes while a token is held.
+        /// The part before `expires_in`, the one member that changes while a token is held.
         func appendHead(to output: inout [UInt8]) {
             append("{\"account\":", account, to: &output)
             append(",\"issuer\":", issuer, to: &output)
@@ -89,7 +89,7 @@ extension TokenGet {
             append(",\"expires_at\":", expiresAt, to: &output)
         }
 
-        /// What comes after `expires_in`.
+        /// The part after `expires_in`.
         func appendTail(to output: inout [UInt8]) {
             append(renewable ? ",\"renewable\":true" : ",\"renewable\":false", to: &output)
             append(refreshed ? ",\"refreshed\":true" : ",\"refreshed\":false", to: &output)

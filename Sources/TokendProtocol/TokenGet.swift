@@ -3,41 +3,41 @@
 
 package import Secrets
 
-/// `token.get`: an access token that holds.
+/// `token.get`: a valid access token.
 package enum TokenGet: MethodCall {
     package static let method = Method.tokenGet
 
-    /// Which token is wanted. Nil stands for a member that was not given; its default is the daemon's matter.
+    /// The requested token. Nil stands for an absent member; the daemon decides its default.
     package struct Parameters: MethodParameters {
-        /// Bytes of a program's name for itself.
+        /// The greatest length of a program's name for itself, in bytes.
         package static let applicationLimit = 256
-        /// Bytes of a challenge: more than servers put into a header.
+        /// The greatest length of a challenge in bytes: more than servers put into a header.
         package static let challengeLimit = 8192
 
         /// The account's name.
         package var account: String?
-        /// The issuer of the one account that is meant.
+        /// The issuer of the requested account, if it has only one.
         package var issuer: String?
-        /// The scopes that the token covers at least, with spaces between.
+        /// The least scope of the token, separated by spaces.
         package var scope: String?
-        /// Whether it covers exactly these.
+        /// Whether the scope must be exactly this.
         package var narrow: Bool?
-        /// The resources that it is for (RFC 8707).
+        /// The token's resources (RFC 8707).
         package var resource: [String]?
-        /// The audience that it is for.
+        /// The token's audience.
         package var audience: String?
-        /// How many seconds it holds at least.
+        /// The least validity in seconds.
         package var minValid: Int64?
         /// The access token that an API refused.
         package var rejected: Secret?
-        /// What the API said with its refusal, as it stands in `WWW-Authenticate`: where it wants another sign-in, a
-        /// refresh is no help (RFC 9470).
+        /// The `WWW-Authenticate` value of the API's refusal: if it requires another sign-in, a refresh does not help
+        /// (RFC 9470).
         package var challenge: String?
         /// As `rejected`, without naming the token.
         package var fresh: Bool?
-        /// Whether the user may be asked.
+        /// Whether the user may be prompted.
         package var interactive: Bool?
-        /// Whether the ID token is wanted too.
+        /// Whether to include the ID token.
         package var idToken: Bool?
         /// The caller's name for itself, for logs and confirmations; not trusted.
         package var application: String?

@@ -3,27 +3,27 @@
 
 import StrictJSON
 
-/// How a Swift type stands in JSON, and what a fault calls it.
+/// How a Swift type is represented in JSON, and how a fault describes it.
 package struct WireForm<Value: Sendable>: Sendable {
-    /// What a value has to be, in a fault's words: "a string".
+    /// The required form, as a fault describes it: "a string".
     let expectation: String
     /// The same for a list's elements: "strings".
     let plural: String
-    /// The members of the object that a value is, or that each element of a list is; empty where it is another.
+    /// The members of its object, or of each element of its list; empty for other forms.
     var inner: [MemberOutline] = []
-    /// The value; nil where this is none. Throws where a message inside is at fault.
+    /// The value; nil if it has another form. Throws if a nested message is faulty.
     let read: @Sendable (JSONValue) throws(ProtocolError) -> Value?
     let write: @Sendable (Value) -> JSONValue
-    /// As much of the value as is there, of a form with messages inside.
+    /// As much of the value as is readable, for a form with nested messages.
     var tolerated: (@Sendable (JSONValue) -> Value?)?
 
-    /// The value without what is at fault inside it; nil where this is none.
+    /// The value without faulty nested parts; nil if it has another form.
     func tolerate(_ json: JSONValue) -> Value? {
         guard let tolerated else { return try? read(json) }
         return tolerated(json)
     }
 
-    /// A part of the values alone, which a fault describes.
+    /// A subset of the values, as described for a fault.
     func limited(to expectation: String, _ isAllowed: @escaping @Sendable (Value) -> Bool) -> WireForm {
         WireForm(
             expectation: expectation,
@@ -33,7 +33,7 @@ package struct WireForm<Value: Sendable>: Sendable {
         )
     }
 
-    /// Another type in the same JSON.
+    /// Another type with the same JSON.
     func map<Other>(
         _ convert: @escaping @Sendable (Value) -> Other?,
         back: @escaping @Sendable (Other) -> Value
@@ -68,7 +68,7 @@ package struct WireForm<Value: Sendable>: Sendable {
 }
 
 extension WireForm<String> {
-    /// A text that is kept, or read through, while others wait.
+    /// A string of limited length, since it is kept or searched.
     static func string(upTo limit: Int) -> WireForm {
         String.form.limited(to: "a string of up to \(limit) bytes") { $0.utf8.count <= limit }
     }
@@ -78,8 +78,8 @@ extension WireForm<String> {
         String.form.limited(to: choice(of: words)) { words.contains($0) }
     }
 
-    /// Scope tokens with spaces between (RFC 6749 section 3.3), and as much of them as a provider's server takes in one
-    /// line of a request, several times over.
+    /// Scope tokens separated by spaces (RFC 6749 section 3.3), limited to several times what providers' servers accept
+    /// in a request line.
     static let scope = String.form.limited(to: "scopes of printable ASCII with spaces between, 8192 bytes at most") {
         $0.utf8.count <= 8192
             && $0.utf8.allSatisfy {
@@ -120,7 +120,7 @@ extension WireForm where Value: RawRepresentable<String> {
 }
 
 extension WireForm {
-    /// A word of an enum; one that this version does not know, from a newer daemon, counts as none.
+    /// A word of an enum; unknown ones, from a newer daemon, decode to nil.
     static func knownWord<Word: RawRepresentable<String>>() -> WireForm where Value == Word? {
         WireForm(
             expectation: String.form.expectation,

@@ -3,18 +3,18 @@
 
 package import StrictJSON
 
-/// Parameters, a result, or an object in one of them: its members are declared once, and read and written from there.
+/// Parameters, a result, or an object in one of them: its members are declared once, for reading and writing.
 ///
-/// A member with a value that may not be absent has a default, so that there is an empty message to read into.
+/// A required member has a default value, so that there is an empty message to read into.
 package protocol WireMessage: WireValue, Equatable {
     /// An empty message.
     init()
 
-    /// The members, in the order in which they are written.
+    /// The members, in the order of writing.
     static var members: [Member<Self>] { get }
 
-    /// Reads a result, or an object in one. Members that this version does not know are ignored; what breaks the
-    /// protocol is an `internal_error` of the daemon that sent it.
+    /// Reads a result, or an object in one. Unknown members are ignored; violations of the protocol are an
+    /// `internal_error` of the daemon that sent it.
     init(json: JSONObject) throws(ProtocolError)
 
     /// The members as they are sent.
@@ -34,7 +34,7 @@ extension WireMessage {
         for member in Self.members { try member.read(reader, &self) }
     }
 
-    /// Reads what is there: a member that is absent, or is not what it should be, is as in an empty message.
+    /// Reads as much as possible: an absent or invalid member has its value in an empty message.
     package init(tolerating json: JSONObject) {
         self.init()
         let reader = MemberReader(tolerating: json)

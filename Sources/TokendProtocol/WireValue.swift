@@ -4,9 +4,9 @@
 package import Secrets
 package import StrictJSON
 
-/// A type with one usual form, so that a message's table need not name it.
+/// A type with one usual form, so that a message's declaration need not name it.
 package protocol WireValue: Sendable {
-    /// How it stands in JSON.
+    /// Its representation in JSON.
     static var form: WireForm<Self> { get }
 }
 
@@ -58,7 +58,7 @@ extension Array: WireValue where Element: WireValue {
     package static var form: WireForm<Self> { .list(of: Element.form) }
 }
 
-/// Values by their names; written in the order of the names.
+/// Values by their names; written sorted by name.
 extension Dictionary: WireValue where Key == String, Value: WireValue {
     package static var form: WireForm<Self> {
         let element = Value.form
@@ -79,7 +79,7 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
     }
 }
 
-/// An open set of words: one that this version does not know stays itself.
+/// An open set of words: unknown ones decode to themselves.
 package protocol OpenWord: WireValue, RawRepresentable, Hashable where RawValue == String {
     /// The word, known or not.
     init(rawValue: String)

@@ -5,18 +5,18 @@ import StrictJSON
 package import TokenClient
 import TokendProtocol
 
-/// Turns a fault into something that leads on: the message, the next command, the exit code. Pure.
+/// Turns an error into advice: the message, the next command, the exit code. Pure.
 package struct Advice: Sendable {
-    /// The verb that was asked for; a corrected command line begins with it.
+    /// The current verb; a corrected command line begins with it.
     package let verb: Verb
     /// The account that was named, if one was.
     package let account: String?
-    /// What stood there without a dash, for a corrected command line to have it as well.
+    /// The operands, for a corrected command line.
     package let operands: [String]
     /// Unix seconds, for the time phrases.
     package let now: Int64
 
-    /// What the advice may depend on.
+    /// The inputs of the advice.
     package init(verb: Verb, account: String?, operands: [String] = [], now: Int64) {
         self.verb = verb
         self.account = account
@@ -24,18 +24,18 @@ package struct Advice: Sendable {
         self.now = now
     }
 
-    /// How to make an account, complete.
+    /// A complete command that makes an account.
     package static func addAnAccount(_ name: String = "work") -> String {
         "tokenctl login \(name) --issuer https://login.example.com \\\n      --client-id CLIENT-ID --scope openid"
     }
 
-    /// What to do where no program provides the Secret Service.
+    /// The steps if no program provides the Secret Service.
     package static let storeSteps = [
         "start a keyring: gnome-keyring, KeePassXC or KWallet (as a Secret Service)",
         "or have an encrypted file: store: \"file\" in ~/.config/tokend/config.json5",
     ]
 
-    /// What to do where one does, and grants cannot be kept in it.
+    /// The steps if one does, but cannot keep grants.
     private static func storeSteps(of provider: String?) -> [String] {
         switch provider {
         case nil: storeSteps
@@ -46,7 +46,7 @@ package struct Advice: Sendable {
         }
     }
 
-    /// The error as `tokenctl` tells it.
+    /// The error as `tokenctl` shows it.
     package func error(_ cause: TokenClientError) -> TokenctlError {
         let code = TokenctlError.Code(rawValue: cause.code.rawValue)
         let message = TerminalText.sanitized(cause.message, limit: 2000)
@@ -72,7 +72,7 @@ package struct Advice: Sendable {
         }
     }
 
-    /// What leads on from it with this verb alone.
+    /// The next step for this verb alone.
     private func ownStep(_ code: TokenctlError.Code, _ account: String?) -> String? {
         verb.advice[code]?(account.map { ShellWord.quoted(TerminalText.sanitized($0)) })
     }
@@ -106,7 +106,7 @@ package struct Advice: Sendable {
         }
     }
 
-    /// A fault that has a place in a file is fixed there; the daemon notices by itself.
+    /// A fault with a location is fixed in its file; the daemon notices by itself.
     private func mend(_ details: ErrorDetails) -> [String] {
         guard let file = details.file, let line = details.line else { return [] }
         return ["mend \(TerminalText.sanitized(file)):\(line); the change is picked up by itself"]
@@ -122,7 +122,7 @@ package struct Advice: Sendable {
         return error
     }
 
-    /// What to do where the account is not clear: name one that exists, or make one.
+    /// The steps if the account is not clear: name an existing one, or make one.
     package func accountSteps(_ names: [String]) -> [String] {
         if let account, let near = NearestName.of(account, among: names) {
             return [command(near)]
@@ -132,11 +132,11 @@ package struct Advice: Sendable {
         return existing + [Self.addAnAccount(account.flatMap { AccountName.isValid($0) ? $0 : nil } ?? "work")]
     }
 
-    /// The command line with that account, complete as far as it was; what is still missing stands there by its name.
+    /// The command line with that account, as complete as it was; missing operands are shown by name.
     private func command(_ name: String) -> String {
         let name = ShellWord.quoted(name)
         let isFlag = verb.flags.contains { $0.name == Flag.account.name }
-        // Not every verb is about an account.
+        // Not every verb takes an account.
         guard isFlag || verb.accountIndex != nil else { return "tokenctl status \(name)" }
         var words = operands.map { ShellWord.quoted(TerminalText.sanitized($0)) }
         let needed = verb.operands.filter(\.isNeeded)

@@ -4,8 +4,8 @@
 import StrictJSON
 import TokendProtocol
 
-/// A result of the daemon's: as it came, which `--json` prints, and by its declaration. A member that the daemon left
-/// out, or that is not what it should be, is as in an empty message: what is there is still shown.
+/// A result of the daemon: as received, for `--json`, and typed. An absent or invalid member has its value in an empty
+/// message: the rest is still shown.
 @dynamicMemberLookup
 struct Answer<Result: WireMessage> {
     let json: JSONObject

@@ -5,7 +5,7 @@ import StrictJSON
 import TokenClient
 import TokendProtocol
 
-/// What a verb works with: its invocation, the terminal, the daemon. Turns every error into one that names the next step.
+/// A verb's context: its invocation, the terminal, the daemon. Adds the next step to every error.
 final class CommandContext {
     let invocation: Invocation
     let console: Console
@@ -21,7 +21,7 @@ final class CommandContext {
 
     var now: Int64 { world.now() }
 
-    /// What stood without a dash.
+    /// The operands.
     var operands: [String] { invocation.operands }
 
     /// Whether the switch was given.
@@ -47,7 +47,7 @@ final class CommandContext {
         }
     }
 
-    /// From here on Ctrl-C is told (an error, `interrupted`) instead of ending the program.
+    /// From here on Ctrl-C is reported (an error, `interrupted`) instead of ending the program.
     func takeOverSignals() -> Interruption {
         if let interruption { return interruption }
         let taken = world.takeOverSignals()
@@ -55,9 +55,9 @@ final class CommandContext {
         return taken
     }
 
-    /// Asks the daemon.
+    /// Calls the daemon.
     ///
-    /// `account`: the one that it is about, for the advice beside a fault.
+    /// `account`: the account in question, for the advice of an error.
     func ask<Call: MethodCall>(
         _ call: Call.Type,
         _ parameters: Call.Parameters,
@@ -78,8 +78,8 @@ final class CommandContext {
         }
     }
 
-    /// As `ask`; where the store is locked and a user sits here, it is opened first (its own prompt asks, or we do),
-    /// then asked again.
+    /// Like `ask`; if the store is locked and a user is present, opens it first (by its own prompt, or ours) and
+    /// repeats the call.
     func askOpeningStore<Call: MethodCall>(
         _ call: Call.Type,
         _ parameters: Call.Parameters,
@@ -95,7 +95,7 @@ final class CommandContext {
         return try ask(call, parameters, account: account, timeout: timeout)
     }
 
-    /// The account that was named, else the default one, else the only one.
+    /// The named account, else the default one, else the only one.
     func account() throws(TokenctlError) -> String {
         if let named = invocation.account { return named }
         let list = try ask(AccountList.self, NoParameters())
@@ -113,7 +113,7 @@ final class CommandContext {
 
     /// The path of another program that a verb runs.
     ///
-    /// - Throws: `input` where it is not installed, with the Debian package that has it.
+    /// - Throws: `input` if it is not installed, with the name of its Debian package.
     func program(_ name: String, of package: String? = nil) throws(TokenctlError) -> String {
         if let path = world.findProgram(name) { return path }
         throw TokenctlError(
@@ -124,12 +124,12 @@ final class CommandContext {
         )
     }
 
-    /// Prints the result as one document, where a program asked for that.
+    /// Prints the result as one document, if JSON was requested.
     func finish<Result>(_ answer: Answer<Result>, otherwise show: () -> Void) {
         finish(answer.json, otherwise: show)
     }
 
-    /// The same for a document of our own.
+    /// The same for a document of tokenctl's own.
     func finish(_ document: JSONObject, otherwise show: () -> Void) {
         if invocation.wantsJSON {
             console.printJSON(.object(document))

@@ -3,20 +3,20 @@
 
 package import TokendProtocol
 
-/// What to say where no browser is opened from here: how the user gets to the page, and the answer home. Pure.
+/// What to say if no browser is opened from here: how the user reaches the page, and how the answer arrives. Pure.
 package struct BrowserAbsence: Sendable {
     private let started: LoginStart.Result
     private let account: String
     private let environment: [String: String]
 
-    /// About a sign-in that has begun.
+    /// For a sign-in that has begun.
     package init(_ started: LoginStart.Result, account: String, environment: [String: String]) {
         self.started = started
         self.account = account
         self.environment = environment
     }
 
-    /// The lines. `reason`: why no browser is opened; nil where that was asked for.
+    /// The lines. `reason`: why no browser is opened; nil if that was requested.
     package func lines(reason: String?) -> [String] {
         let opening = reason.map { "No browser is opened (\($0))" }
         guard comesToListener else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Which programs could open a web page here, in the order in which to try them.
+/// The programs that could open a web page here, in the order of preference.
 package enum BrowserCandidates {
-    /// A program with its arguments; run as they stand, never by a shell.
+    /// A program with its arguments; never run by a shell.
     package struct Command: Sendable, Equatable {
         /// The program's path first.
         package let arguments: [String]
@@ -14,8 +14,8 @@ package enum BrowserCandidates {
         }
     }
 
-    /// `BROWSER` first (it is how editors and containers say where the user's browser is), then `xdg-open` where there
-    /// is a display, then WSL's `wslview`. Without a display `xdg-open` would start a text browser on this terminal.
+    /// `BROWSER` first (editors and containers set it to reach the user's browser), then `xdg-open` if there is a
+    /// display, then WSL's `wslview`. Without a display `xdg-open` would start a text browser on this terminal.
     ///
     /// `find` turns a program's name into its path, or nil.
     package static func list(
@@ -30,7 +30,7 @@ package enum BrowserCandidates {
         return commands
     }
 
-    /// The programs that `BROWSER` names and that are not there.
+    /// The missing programs of `BROWSER`.
     package static func missing(environment: [String: String], find: (String) -> String?) -> [String] {
         (environment["BROWSER"] ?? "").split(separator: ":")
             .compactMap { $0.split(separator: " ").first.map(String.init) }

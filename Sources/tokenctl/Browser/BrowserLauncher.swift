@@ -7,9 +7,9 @@ import Glibc
 package struct BrowserLauncher {
     private var remaining: [BrowserCandidates.Command]
     private var running: (pid: pid_t, program: String)?
-    /// What became of those that did not open the page, in their order: half a sentence each.
+    /// The failures so far, in order: half a sentence each.
     private var failures: [String] = []
-    /// The one that ran last ended well: it has handed the page over.
+    /// The last one ended with success: it has passed the page on.
     private var hasOpened = false
     private let environment: ProgramVariables
 
@@ -19,15 +19,15 @@ package struct BrowserLauncher {
         self.environment = environment
     }
 
-    /// How it stands with the browser.
+    /// The browser's state.
     package enum Progress: Sendable, Equatable {
-        /// Started and not ended badly.
+        /// Started, and has not failed.
         case underWay
         /// Every candidate failed, or there was none.
         case exhausted
     }
 
-    /// Starts the next candidate where none runs, and moves on where the last one ended with a fault. Never waits.
+    /// Starts the next candidate if none runs, or if the last one failed. Never waits.
     package mutating func advance() -> Progress {
         if let (pid, program) = running {
             var status: Int32 = 0
@@ -52,7 +52,7 @@ package struct BrowserLauncher {
         return .exhausted
     }
 
-    /// What to say once all are exhausted: which programs there were and how they ended.
+    /// The message if all have failed: the programs and how they ended.
     package var complaint: String {
         let reason = failures.isEmpty ? "" : " (\(failures.joined(separator: ", ")))"
         return "No browser has opened the page\(reason): open the URL yourself."

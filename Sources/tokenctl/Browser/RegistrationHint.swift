@@ -3,13 +3,13 @@
 
 import HTTPTypes
 
-/// Which redirect URI a provider must have, for a user whose provider refuses the one that was sent: such a refusal
-/// shows on the provider's page alone. Pure.
+/// The redirect URI to register, for a user whose provider refuses the one that was sent: such a refusal is visible on
+/// the provider's page alone. Pure.
 package struct RegistrationHint: Sendable, Equatable {
-    /// What to say.
+    /// The lines.
     package let lines: [String]
 
-    /// About a redirect URI as it was sent.
+    /// For a redirect URI as it was sent.
     package init(_ redirectURI: String) {
         var lines = [
             "Does the page refuse the redirect URI? Then register this at the provider, exactly:",

@@ -3,7 +3,7 @@
 
 /// How a browser on the user's own machine reaches the redirect listener on this one. Pure.
 package enum SSHForwarding {
-    /// The command to run over there; nil outside an SSH session, or where the redirect does not come to a port here.
+    /// The command to run on that machine; nil outside an SSH session, or if the redirect does not use a port here.
     ///
     /// `connection`: `SSH_CONNECTION` (client address and port, server address and port).
     package static func command(redirectURI: String?, connection: String?) -> String? {

@@ -3,16 +3,16 @@
 
 import HTTPTypes
 
-/// What `call` is to ask for: the operands, understood. Pure.
+/// The parsed operands of `call`. Pure.
 package struct CallTarget: Sendable, Equatable {
-    /// Whose token: it goes to a host that was typed, so the account is typed as well.
+    /// The account; always named, since its token is sent to a named host.
     package let account: String
     /// The method; nil leaves it to curl.
     package let method: String?
-    /// Where the request goes.
+    /// The request's URL.
     package let url: String
 
-    /// `ACCOUNT [METHOD] URL`; a token goes nowhere in the clear but to this machine itself.
+    /// `ACCOUNT [METHOD] URL`; tokens are sent in plain text only to this machine itself.
     package init(_ operands: [String]) throws(TokenctlError) {
         let example = ["tokenctl call work https://api.example.com/me"]
         guard let last = operands.last, operands.count > 1 || last.contains(":") else {

@@ -5,7 +5,7 @@ import Secrets
 import TokendProtocol
 
 extension Verb {
-    /// `tokenctl call`: one authorized request, made by the installed curl; its header comes to curl on stdin.
+    /// `tokenctl call`: one authorized request, made by the installed curl, which gets the header on stdin.
     package static let call = Verb(
         "call",
         operands: [
@@ -37,7 +37,7 @@ extension Verb {
     }
 }
 
-/// What `call` does.
+/// Implements `call`.
 private struct CallVerb {
     let context: CommandContext
     private var console: Console { context.console }
@@ -51,7 +51,7 @@ private struct CallVerb {
         var (code, gate) = try request(command, token, mayRepeat: true)
         if gate.wantsRepetition {
             if let stepUp = gate.head.stepUp {
-                // A refresh is no help: it is the sign-in that the API is not content with.
+                // A refresh does not help: the API requires another sign-in.
                 guard context[.login] else {
                     gate.open().forEach(pass)
                     explain(gate.head, account: target.account)
@@ -106,7 +106,7 @@ private struct CallVerb {
         if piece.source == .output { console.write(piece.bytes) } else { console.relay(piece.bytes) }
     }
 
-    /// What the API's refusal means, and what leads on.
+    /// Explains the API's refusal and the next step.
     private func explain(_ head: ResponseHead, account: String) {
         let login = "tokenctl login " + TerminalText.sanitized(account)
         if let scope = head.missingScope {

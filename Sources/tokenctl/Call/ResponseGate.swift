@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Lets a response through, unless it is a 401 that leads to another try. Pure.
+/// Passes a response on, unless it is a 401 that leads to another try. Pure.
 struct ResponseGate {
-    /// What came of the program, on its way to the user.
+    /// A piece of the program's output for the user.
     struct Piece: Equatable {
         let source: PipedProgram.Source
         let bytes: [UInt8]
     }
 
-    /// Held back at most, where no head comes before the body.
+    /// The most that is held back if no head comes before the body.
     static let limit = 1024 * 1024
 
     private(set) var head = ResponseHead()
@@ -23,10 +23,10 @@ struct ResponseGate {
         self.mayRepeat = mayRepeat
     }
 
-    /// Whether the request is to be made again, with another token.
+    /// Whether to repeat the request with another token.
     var wantsRepetition: Bool { mayRepeat && !isOpen && head.status == 401 }
 
-    /// Takes what came; gives what may go on.
+    /// Takes output; returns what may be passed on.
     mutating func take(_ source: PipedProgram.Source, _ bytes: ArraySlice<UInt8>) -> [Piece] {
         guard source != .aside else {
             head.append(bytes)
@@ -40,12 +40,12 @@ struct ResponseGate {
         return isDecided || heldCount > Self.limit ? open() : []
     }
 
-    /// The program has ended: gives what was held back.
+    /// The program has ended: returns what was held back.
     mutating func end() -> [Piece] {
         wantsRepetition ? [] : open()
     }
 
-    /// Gives what was held back although the request could be made again: it will not be.
+    /// Returns what was held back, although the request could be repeated: it will not be.
     mutating func open() -> [Piece] {
         isOpen = true
         defer { held = [] }

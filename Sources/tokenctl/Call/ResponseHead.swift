@@ -3,12 +3,11 @@
 
 package import HTTPTypes
 
-/// The head of an HTTP response as curl writes it out (`--dump-header`): the last one where there are several, as after
-/// a redirect. Pure.
+/// The head of an HTTP response from curl (`--dump-header`): the last of several, as after a redirect. Pure.
 package struct ResponseHead: Sendable {
     private var pending: [UInt8] = []
     private var lines: [String] = []
-    /// The status of the last head that is whole; interim ones (1xx) do not count.
+    /// The status of the last complete head; interim ones (1xx) do not count.
     package private(set) var status: Int?
     /// Its challenges (RFC 9110, section 11.6.1).
     package private(set) var challenges: [AuthenticationChallenge] = []
@@ -16,7 +15,7 @@ package struct ResponseHead: Sendable {
     /// Nothing has come yet.
     package init() {}
 
-    /// Takes what came next.
+    /// Appends the next bytes.
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         pending += bytes
         while let end = pending.firstIndex(of: 0x0A) {
@@ -42,15 +41,14 @@ package struct ResponseHead: Sendable {
         challenges = AuthenticationChallenge.parse(values)
     }
 
-    /// The scope that the API wants the token to have (RFC 6750, section 3.1); empty where it names none, nil where that
-    /// is not what it refused.
+    /// The scope that the API requires (RFC 6750, section 3.1); empty if it names none, nil if it refused for another
+    /// reason.
     package var missingScope: String? {
         guard status == 403 else { return nil }
         return challenges.first { $0["error"] == "insufficient_scope" }.map { $0["scope"] ?? "" }
     }
 
-    /// What the API wants of the sign-in instead of another token (RFC 9470, section 3); nil where that is not what it
-    /// refused.
+    /// The API's requirements for the sign-in (RFC 9470, section 3); nil if it refused for another reason.
     package var stepUp: (acrValues: String?, maxAge: Int64?)? {
         guard status == 401 else { return nil }
         return challenges.first { $0["error"] == "insufficient_user_authentication" }

@@ -6,8 +6,8 @@ import StrictJSON
 import TokendProtocol
 
 extension Verb {
-    /// `tokenctl callback`: hands in the answer that a browser brought to a private-use scheme, and looks after the desktop
-    /// file that has the desktop call it.
+    /// `tokenctl callback`: passes on a redirect to a private-use scheme, and manages the desktop file that makes the
+    /// desktop call it.
     package static let callback = Verb(
         "callback",
         operands: [.text("URL")],
@@ -38,7 +38,7 @@ extension Flag<Bool> {
     static var status: Flag { Flag("--status", "which schemes are opened with it") }
 }
 
-/// What `callback` does.
+/// Implements `callback`.
 private struct CallbackVerb {
     let context: CommandContext
     private var console: Console { context.console }
@@ -128,7 +128,7 @@ private struct CallbackVerb {
 }
 
 extension HandlerInstallation {
-    /// In the world of one run of the program.
+    /// In the environment of one run of the program.
     init(_ scheme: String, world: Program.World) throws(TokenctlError) {
         try self.init(scheme, environment: world.environment, program: world.ownPath())
     }

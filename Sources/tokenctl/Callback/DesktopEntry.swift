@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The desktop file that gives a scheme's URLs to `tokenctl callback` (the freedesktop.org desktop entry
+/// The desktop file that opens a scheme's URLs with `tokenctl callback` (the freedesktop.org desktop entry
 /// specification). Pure.
 package struct DesktopEntry: Sendable, Equatable {
     /// The file's text.
     package let text: String
 
-    /// The entry of a scheme; `program` is the path of `tokenctl`, and `type` what the desktop calls the scheme.
+    /// The entry of a scheme; `program` is the path of `tokenctl`, and `type` the scheme's name on the desktop.
     package init(scheme: String, type: String, program: String) {
         text = """
             [Desktop Entry]
@@ -22,7 +22,7 @@ package struct DesktopEntry: Sendable, Equatable {
             """
     }
 
-    /// A path as a word of `Exec`: quoted where it has to be, then written as a value of the file.
+    /// A path as a word of `Exec`: quoted if necessary, then escaped as a value of the file.
     private static func word(_ path: String) -> String {
         let percent = path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
         let isPlain = percent.utf8.allSatisfy { byte in
@@ -38,7 +38,7 @@ package struct DesktopEntry: Sendable, Equatable {
         guard !isPlain else { return percent }
         var quoted = ""
         for character in percent {
-            // Once for the quotes, once for the file's values.
+            // Once for the quotes, once for the file's escapes.
             if "\"`$".contains(character) { quoted += "\\\\" }
             quoted += character == "\\" ? "\\\\\\\\" : String(character)
         }

@@ -3,13 +3,13 @@
 
 import HTTPTypes
 
-/// One notification of the desktop's, by `notify-send`: a browser that brings a private-use scheme's answer shows the
-/// user nothing, and a handler's stderr is not read.
+/// One desktop notification, by `notify-send`: a browser that opens a private-use scheme shows the user nothing, and a
+/// handler's stderr is not visible.
 struct DesktopWord {
     private let program: String
     private let environment: ProgramVariables
 
-    /// nil where somebody reads the terminal, where a program reads JSON, or where nothing shows notifications.
+    /// nil if a user reads the terminal, if a program reads JSON, or if there is no notification service.
     init?(_ context: CommandContext) {
         guard !context.console.traits.errorIsTerminal, !context.invocation.wantsJSON,
             let program = context.world.findProgram("notify-send")
@@ -18,7 +18,7 @@ struct DesktopWord {
         environment = context.world.variables
     }
 
-    /// Shows it, and does not wait; `text` may be of the outside, and holds no secret.
+    /// Shows it without waiting; `text` may be untrusted, and contains no secret.
     func show(_ title: String, _ text: String) {
         let body = TerminalText.sanitized(text, limit: 400)
         let words = ["--app-name=tokend", "--icon=dialog-password", "--", title, escapeHTML(body)]

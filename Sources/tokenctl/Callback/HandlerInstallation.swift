@@ -5,10 +5,9 @@ import Glibc
 import HTTPTypes
 import TokendProtocol
 
-/// Makes the desktop give a private-use scheme's URLs to `tokenctl callback`, as `xdg-mime default` would, and takes
-/// that back.
+/// Makes the desktop open a private-use scheme with `tokenctl callback`, as `xdg-mime default` would, and reverts that.
 struct HandlerInstallation {
-    /// Who opens the scheme.
+    /// The scheme's handler.
     enum State: Equatable {
         case installed
         case absent
@@ -42,7 +41,7 @@ struct HandlerInstallation {
         return name.map { $0 == handler.name ? .installed : .taken($0) } ?? .absent
     }
 
-    /// Writes the desktop file and makes it the default; does nothing where that is so already.
+    /// Writes the desktop file and makes it the default, unless that is done already.
     ///
     /// - Parameter replacing: whether the scheme may be taken from another program.
     func install(replacing: Bool) throws(TokenctlError) {
@@ -73,7 +72,7 @@ struct HandlerInstallation {
         )
     }
 
-    /// Takes both back; false where there was nothing. Another program that opened the scheme before does so again.
+    /// Reverts both; false if there was nothing to revert. The program that opened the scheme before does so again.
     func remove() throws(TokenctlError) -> Bool {
         guard let file = handler.file, let list = handler.list else { return false }
         var isChanged = false
@@ -89,7 +88,7 @@ struct HandlerInstallation {
         return unlink(file) == 0 || isChanged
     }
 
-    /// The schemes that have a desktop file of ours.
+    /// The schemes with a desktop file of ours.
     static func schemes(environment: [String: String]) -> [String] {
         let sample = CallbackHandler(scheme: "x", environment: environment)
         guard let file = sample.file, let folder = opendir(String(file.dropLast(sample.name.count))) else { return [] }

@@ -3,10 +3,9 @@
 
 import HTTPTypes
 
-/// Why an address that a user pasted is not the one that a sign-in ends on. Pure; the daemon is the one who judges,
-/// and this is its sentence.
+/// Why a pasted address does not complete a sign-in. Pure; the daemon decides, and this explains.
 package enum PastedAddress {
-    /// The address without what mails and chats put around one: angle brackets, quotes, blanks.
+    /// The address without delimiters from mails and chats: angle brackets, quotes, blanks.
     package static func bare(_ text: String) -> String {
         let blank = { (character: Character) in character.isWhitespace }
         var rest = text.drop(while: blank)
@@ -18,13 +17,13 @@ package enum PastedAddress {
         return String(rest)
     }
 
-    /// Whether a line goes on with an address that was wrapped: it has no blank in it, and begins no other one.
+    /// Whether a line continues a wrapped address: it contains no blank, and does not begin another address.
     package static func isContinuation(_ line: String) -> Bool {
         let text = bare(line)
         return !text.isEmpty && !text.contains("://") && !text.contains(where: \.isWhitespace)
     }
 
-    /// One sentence that repeats nothing of the address but where it is: a code may be in it.
+    /// One sentence that repeats only the address's host: it may contain a code.
     package static func fault(of text: String, redirectURI: String) -> String {
         guard let wanted = try? WebURL(redirectURI) else { return "That is not the address." }
         let place = "it begins with \(TerminalText.sanitized(wanted.origin + wanted.path))"
@@ -39,7 +38,7 @@ package enum PastedAddress {
         return "That address lacks a part of what the sign-in asked for; copy all of it, to its end."
     }
 
-    /// The redirect is right, and the answer is not this sign-in's.
+    /// The redirect is right, but the answer belongs to another sign-in.
     package static let otherAnswer =
         "That address is the right page, but not the answer to this sign-in: it may be from an earlier one, "
         + "or not whole. Open the URL above anew, and copy all of the address at the end."

@@ -11,16 +11,16 @@ struct PlainFile {
         self.path = path
     }
 
-    /// What it holds; nil where it is not there or cannot be read.
+    /// Its content; nil if it is missing or unreadable.
     var text: String? { try? content() }
 
-    /// What it holds, up to 1 MiB.
+    /// Its content, up to 1 MiB.
     func content() throws(InputFault) -> String {
         String(decoding: try InputFault.readAll(ofFile: path, limit: 1 << 20, flags: O_NONBLOCK), as: UTF8.self)
     }
 
-    /// Replaces what it holds, with the folders that it needs; one with this text already is left alone. A link stays one:
-    /// what it leads to is written. Its rights stay, and a new file is for all to read.
+    /// Replaces the content, and creates missing folders; a file with this text is left alone. A link is kept and its
+    /// target written. The mode is kept; a new file is readable for all.
     func write(_ text: String) throws(TokenctlError) {
         guard self.text != text else { return }
         let target = realpath(path, nil)
@@ -32,16 +32,16 @@ struct PlainFile {
         try Self.put(text, at: path, rights)
     }
 
-    /// Puts a secret there, for its owner alone, in a new file: whatever has the name goes, a link among that, and is not
-    /// written to. So it may lie in a folder that others write to.
+    /// Writes a secret to a new file for its owner alone: whatever has the name, even a link, is replaced and not
+    /// written to. So its folder may be writable by others.
     func replace(withSecret text: String) throws(TokenctlError) {
         Self.makeFolders(of: path, 0o700)
         try Self.put(text, at: path, 0o600)
     }
 
-    /// Writes it aside and renames it. `rights`: the file's; nil: what a new one has.
+    /// Writes a temporary file and renames it. `rights`: its mode; nil: that of new files.
     private static func put(_ text: String, at path: String, _ rights: mode_t?) throws(TokenctlError) {
-        // Nobody can have made a file of that name before, nor know it in time.
+        // An unguessable name cannot have been created before.
         let aside = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let descriptor = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights ?? 0o644)
         var failure = errno

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Before a sign-in whose answer comes to a private-use scheme: has the desktop open it with `tokenctl callback`, where a
-/// browser of this machine is about to need that.
+/// Before a sign-in with a private-use scheme: installs `tokenctl callback` as its handler, if a browser on this
+/// machine will need it.
 struct SchemeOffer {
     private let context: CommandContext
     private let account: String
@@ -14,7 +14,7 @@ struct SchemeOffer {
         self.opensBrowser = opensBrowser
     }
 
-    /// Installs the handler; throws `refusal` where the browser would be elsewhere.
+    /// Installs the handler; throws `refusal` if the browser would run elsewhere.
     func take(_ scheme: String, or refusal: TokenctlError) throws(TokenctlError) {
         let world = context.world
         let browsers = BrowserCandidates.list(

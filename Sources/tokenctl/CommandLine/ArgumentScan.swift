@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Takes the arguments after a verb one by one.
+/// Reads the arguments after a verb one by one.
 struct ArgumentScan {
     private let verb: Verb
     private var operands: [String] = []
@@ -39,7 +39,7 @@ struct ArgumentScan {
         }
     }
 
-    /// Everything was taken; what is still missing is said here.
+    /// The end of the arguments; missing ones are reported here.
     func finish() throws(TokenctlError) -> Invocation {
         if let awaiting { throw valueMissing(awaiting) }
         if let missing = verb.operands.dropFirst(operands.count).first(where: { $0.presence == .required }) {
@@ -56,7 +56,7 @@ struct ArgumentScan {
             operands.append(argument)
             lastListFlag = nil
         } else if let flag = lastListFlag {
-            // `--scope openid email` after the account's name: the list goes on.
+            // `--scope openid email` after the account's name: the list continues.
             try record(flag, argument)
         } else {
             let shown = TerminalText.sanitized(argument, limit: 60)

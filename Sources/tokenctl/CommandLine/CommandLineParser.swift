@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Reads `tokenctl`'s arguments; pure, so that its tests are tables.
+/// Parses `tokenctl`'s arguments; pure, so that its tests are tables.
 package enum CommandLineParser {
-    /// What to do about a command line.
+    /// The result of parsing.
     package enum Outcome: Sendable, Equatable {
         case run(Invocation)
         /// Print the help of these verbs; empty: the overview.
         case help([Verb])
-        /// Nothing was asked: the overview, as a usage error.
+        /// No arguments: the overview, as a usage error.
         case nothing
     }
 
-    /// Understands the arguments (without the program's name), or says what is wrong with them and what would be right.
+    /// Parses the arguments (without the program's name), or reports what is wrong with them and what would be right.
     package static func parse(_ words: [SystemText]) throws(TokenctlError) -> Outcome {
         let arguments = words.map(\.text)
         guard let first = arguments.first else { return .nothing }
@@ -33,9 +33,9 @@ package enum CommandLineParser {
         return .run(try scan.finish())
     }
 
-    /// Whether programs read what the arguments come to, as far as the verb has that; also where they are not understood.
+    /// Whether JSON is requested, if the verb has it; also if parsing fails.
     package static func wantsJSON(_ arguments: [String]) -> Bool {
-        // What stands after `--` is another program's.
+        // The words after `--` are another program's.
         let own = arguments.prefix { $0 != "--" }
         let flag = Flag<Bool>.json.syntax.name
         guard own.contains(flag) else { return false }
@@ -43,7 +43,7 @@ package enum CommandLineParser {
         return verb.map { $0.flag(named: flag) != nil } ?? true
     }
 
-    /// What the program does under the name that it was started by: the tools that take helpers look for a name.
+    /// The arguments for the name that the program was started by, since tools look for their helpers by name.
     /// `docker-credential-tokend-work` is the account `work`, since docker gives its helpers no arguments.
     package static func arguments(_ arguments: [SystemText], startedAs path: String) -> [SystemText] {
         let name = path.split(separator: "/").last ?? ""
@@ -82,7 +82,7 @@ package enum CommandLineParser {
         throw unknownVerb(typed)
     }
 
-    /// A flag that stands where the verb should: the command line in the right order, where it is clear.
+    /// A flag in place of the verb: the command line in the right order, if it is clear.
     private static func flagFirst(_ arguments: [String]) -> TokenctlError {
         let flags = arguments.prefix { $0.hasPrefix("-") }
         let rest = arguments.dropFirst(flags.count)

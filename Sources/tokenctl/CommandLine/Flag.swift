@@ -4,12 +4,12 @@
 /// A `--flag`: its name, its help, and how its text is read. A value, so that a misspelt one does not compile:
 /// `context[.timeout]`.
 package struct Flag<Value: Sendable>: Sendable {
-    /// What does not depend on the type of its value.
+    /// The parts that do not depend on its value's type.
     package let syntax: FlagSyntax
-    /// From what was typed, in its order; one text but where it repeats.
+    /// From the words in their order; only one unless it repeats.
     let read: @Sendable ([String]) throws(TokenctlError) -> Value
 
-    /// A flag whose value is read from its text where it is asked for.
+    /// A flag whose value is parsed when it is used.
     init(_ syntax: FlagSyntax, read: @escaping @Sendable ([String]) throws(TokenctlError) -> Value) {
         self.syntax = syntax
         self.read = read
@@ -18,7 +18,7 @@ package struct Flag<Value: Sendable>: Sendable {
     /// With its dashes.
     var name: String { syntax.name }
 
-    /// The same flag with the words that another verb's help has for it.
+    /// The same flag with another verb's help text.
     func help(_ help: String) -> Flag {
         Flag(FlagSyntax(syntax.name, value: syntax.value, repeats: syntax.repeats, help), read: read)
     }
@@ -28,7 +28,7 @@ package struct Flag<Value: Sendable>: Sendable {
 package struct FlagSyntax: Sendable, Equatable {
     /// With its dashes, such as `--issuer`.
     package let name: String
-    /// What its value is; nil for a switch.
+    /// The placeholder of its value; nil for a switch.
     package let value: Placeholder?
     /// Whether it may be given more than once.
     package let repeats: Bool
@@ -63,21 +63,21 @@ extension Flag<Bool> {
 }
 
 extension Flag<String> {
-    /// A text, taken as it was typed.
+    /// A text, used as typed.
     init(_ name: String, _ value: Placeholder, _ help: String) {
         self.init(FlagSyntax(name, value: value, help)) { texts throws(TokenctlError) in texts.last ?? "" }
     }
 }
 
 extension Flag<[String]> {
-    /// Texts, of which there may be several.
+    /// Repeatable texts.
     init(_ name: String, repeating value: Placeholder, _ help: String) {
         self.init(FlagSyntax(name, value: value, repeats: true, help)) { texts throws(TokenctlError) in texts }
     }
 }
 
 extension Flag<Int64> {
-    /// A length of time, in seconds.
+    /// A duration, in seconds.
     init(_ name: String, time help: String) {
         self.init(FlagSyntax(name, value: .text("TIME"), help)) { texts throws(TokenctlError) in
             let text = texts.last ?? ""

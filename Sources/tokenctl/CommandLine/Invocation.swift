@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A command line that was understood.
+/// A parsed command line.
 package struct Invocation: Sendable, Equatable {
-    /// What is to be done.
+    /// The verb.
     package let verb: Verb
-    /// What stood without a dash; for most verbs an account's name.
+    /// The operands; for most verbs an account's name.
     package let operands: [String]
-    /// What stood after `--`, for the verbs that hand it to another program.
+    /// The words after `--`, for verbs that pass them to another program.
     package let tail: [SystemText]
-    /// Every flag that was given with its values, in their order; a switch has an empty list.
+    /// Every given flag with its values, in their order; a switch has an empty list.
     package let values: [String: [String]]
 
-    /// A command line as it was understood.
+    /// A command line after parsing.
     package init(verb: Verb, operands: [String] = [], tail: [SystemText] = [], values: [String: [String]] = [:]) {
         self.verb = verb
         self.operands = operands
@@ -20,13 +20,13 @@ package struct Invocation: Sendable, Equatable {
         self.values = values
     }
 
-    /// The account that was named, as an operand or, to a helper that another tool runs, with `--account`.
+    /// The named account, as an operand or, for a helper that another tool runs, with `--account`.
     package var account: String? {
         guard let index = verb.accountIndex else { return self[.account] }
         return operands.indices.contains(index) ? operands[index] : nil
     }
 
-    /// Whether programs read the output.
+    /// Whether JSON is requested.
     package var wantsJSON: Bool { self[.json] }
 
     /// Whether the flag was given.
@@ -38,7 +38,7 @@ package struct Invocation: Sendable, Equatable {
     /// The text, where one was given.
     subscript(flag: Flag<String>) -> String? { values[flag.syntax.name]?.last }
 
-    /// All texts, where one was given.
+    /// All texts, if one was given.
     subscript(flag: Flag<[String]>) -> [String]? { values[flag.syntax.name] }
 
     /// The value as the flag reads it, where one was given.
@@ -51,7 +51,7 @@ package struct Invocation: Sendable, Equatable {
 }
 
 extension Verb {
-    /// Which operand is the account that it is about; nil where none is.
+    /// The index of the operand with the account; nil if there is none.
     var accountIndex: Int? { operands.firstIndex { $0.placeholder == .account } }
 }
 

@@ -3,9 +3,9 @@
 
 import HTTPTypes
 
-/// Finds what a user meant by a mistyped name.
+/// Finds the closest match for a mistyped name.
 package enum NearestName {
-    /// The name nearest to what was typed, where one is near enough to be meant: at most one wrong key in three.
+    /// The closest name, if it is close enough: at most one wrong key in three.
     package static func of(_ typed: String, among names: [String]) -> String? {
         guard typed.utf8.count <= 80 else { return nil }
         let typed = typed.lowercased()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A word that a user fills in: what the help calls it, and what a shell offers for it.
+/// A placeholder for the user's word: its name in the help, and a shell's candidates for it.
 package struct Placeholder: Sendable, Equatable {
     /// In capitals, such as `ACCOUNT`.
     package let text: String
@@ -20,7 +20,7 @@ package struct Placeholder: Sendable, Equatable {
         Placeholder(text: text) { .none }
     }
 
-    /// One of these words, which are made up when a shell wants them.
+    /// One of these words, computed when a shell asks for them.
     static func word(_ text: String, of words: @escaping @autoclosure @Sendable () -> [String]) -> Placeholder {
         Placeholder(text: text) { .words(words()) }
     }
@@ -28,15 +28,15 @@ package struct Placeholder: Sendable, Equatable {
     package static func == (one: Placeholder, other: Placeholder) -> Bool { one.text == other.text }
 }
 
-/// What may stand after a verb without a dash.
+/// An operand of a verb.
 package struct Operand: Sendable, Equatable {
-    /// Whether it has to be there.
+    /// Whether it is required.
     enum Presence {
         case optional
         case required
-        /// Required; the verb's action, which tells its operands apart itself, says what is missing.
+        /// Required; the verb's action, which distinguishes its operands, reports a missing one.
         case checked
-        /// As many of them as one likes.
+        /// Any number of them.
         case any
     }
 
@@ -58,15 +58,15 @@ package struct Operand: Sendable, Equatable {
     var checked: Operand { Operand(placeholder: placeholder, presence: .checked) }
     var any: Operand { Operand(placeholder: placeholder, presence: .any) }
 
-    /// Whether the verb does nothing without it.
+    /// Whether the verb requires it.
     var isNeeded: Bool { presence == .required || presence == .checked }
 }
 
-/// What may stand after `--`: another program's words, which are not looked at.
+/// The words after `--`, for another program; they are not parsed.
 package enum Tail: Sendable, Equatable {
     case none
     /// Flags and files for a program that the verb names.
     case arguments(String)
-    /// A command of its own, which has to be there.
+    /// A command, which is required.
     case command(String)
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// A length of time as a user types it: `90`, `90s`, `10m`, `2h`.
+/// A duration as users type it: `90`, `90s`, `10m`, `2h`.
 package enum Seconds {
-    /// Whole seconds, or nil where the text is no length of time.
+    /// Whole seconds, or nil if the text is no duration.
     package static func parse(_ text: String) -> Int64? {
         let factors: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         var digits = text[...]

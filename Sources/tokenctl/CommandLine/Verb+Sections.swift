@@ -4,13 +4,13 @@
 extension Verb {
     /// Verbs that a user looks for together.
     package struct Section: Sendable {
-        /// What they have in common, for the list of verbs.
+        /// Their heading in the list of verbs.
         package let title: String
-        /// In the order in which a user meets them.
+        /// In the usual order of use.
         package let verbs: [Verb]
     }
 
-    /// All verbs but `help`, in sections.
+    /// All verbs except `help`, in sections.
     package static let sections = [
         Section(title: "Every day", verbs: [login, status, token, exec, call, forward, logout]),
         Section(
@@ -28,7 +28,7 @@ extension Verb {
         ),
     ]
 
-    /// All verbs, in the order in which a user meets them.
+    /// All verbs, in the usual order of use.
     package static let all: [Verb] = sections.flatMap(\.verbs) + [help]
 
     /// The verb of that name.

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// One thing that `tokenctl` can be asked to do, as a value: what the parser accepts, what the help says, and what is done.
-/// Each stands in a file of its own (or with its like), and once in `sections`.
+/// One verb of `tokenctl` as a value: its syntax, its help and its action. Each has a file of its own (or with similar
+/// ones), and one line in `sections`.
 package struct Verb: Sendable {
-    /// What is done; the result is the exit code.
+    /// The action; returns the exit code.
     typealias Action = @Sendable (CommandContext) throws(TokenctlError) -> Int32
-    /// What leads on from a fault; nil where it does not know the account that it takes.
+    /// The next step after an error; nil if it needs an account that is unknown.
     typealias Step = @Sendable (_ account: String?) -> String?
 
-    /// What a user types: one word or two.
+    /// One or two words.
     package let name: String
-    /// What may stand after it without a dash.
+    /// Its operands.
     package let operands: [Operand]
-    /// What may stand after `--`.
+    /// What may follow `--`.
     package let tail: Tail
-    /// Its flags, but for `--json`.
+    /// Its flags, except `--json`.
     package let flags: [FlagSyntax]
-    /// Whether it ends in a result: those that become another program, answer one or go on until Ctrl-C do not.
+    /// Whether it has a result: those that become another program, answer one or run until Ctrl-C do not.
     let hasResult: Bool
     /// Half a line for the list of verbs.
     package let summary: String
     /// Whole sentences for the verb's own help.
     package let details: [String]
-    /// Complete command lines that work as they stand.
+    /// Complete, working command lines.
     package let examples: [String]
-    /// What leads on from a fault of that kind, where it is not what leads on from it elsewhere.
+    /// The next step after an error of that kind, if it differs from other verbs'.
     let advice: [TokenctlError.Code: Step]
-    /// Whether an account that nobody has may be one that is to be made.
+    /// Whether an unknown account may be one to create.
     let makesAccounts: Bool
     let action: Action
 

@@ -27,7 +27,7 @@ extension Verb {
     }
 }
 
-/// The shells that there are completions for.
+/// The shells with completions.
 package enum CompletionShell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 

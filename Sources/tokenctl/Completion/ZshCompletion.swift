@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Completions for zsh, to be found as `_tokenctl` in its `fpath`, or sourced.
+/// Completions for zsh, as `_tokenctl` in its `fpath`, or sourced.
 enum ZshCompletion {
     static var script: String {
         """
@@ -72,7 +72,7 @@ enum ZshCompletion {
             """
     }
 
-    /// What stands after `--`: `_arguments` would take it for operands, and leave the flags before it out.
+    /// The words after `--`: `_arguments` would take them for operands, and stop completing flags before it.
     private static func tail(_ verb: Verb) -> String {
         guard verb.tail != .none else { return "" }
         let begin = "\n                if ((${words[(i)--]} < CURRENT)); then\n"

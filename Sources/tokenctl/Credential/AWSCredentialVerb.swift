@@ -6,7 +6,8 @@ import TokenClient
 import TokendProtocol
 
 extension Verb {
-    /// `tokenctl credential aws`: a `credential_process` as AWS' tools run it, or a web identity's token file kept fresh.
+    /// `tokenctl credential aws`: a `credential_process` for AWS tools, or a web identity's token file that is kept
+    /// current.
     package static let credentialAWS = Verb(
         "credential aws",
         flags: .of(
@@ -51,7 +52,7 @@ extension Flag<Int64> {
     static var duration: Flag { Flag("--duration", time: "how long the keys hold, such as 1h") }
 }
 
-/// What `credential aws` does.
+/// Implements `credential aws`.
 private struct AWSCredentialVerb {
     let context: CommandContext
 
@@ -70,7 +71,7 @@ private struct AWSCredentialVerb {
         return ExitCode.success
     }
 
-    /// The form goes to curl on its stdin, where no other user sees it; no redirect is followed with it.
+    /// curl gets the form on stdin, where no other user sees it, and follows no redirect with it.
     private func send(_ request: RoleRequest, _ token: String, _ curl: String) throws(TokenctlError) -> RoleAnswer {
         let program = PipedProgram(
             arguments: SystemText.list([

@@ -4,14 +4,14 @@
 import HTTPTypes
 package import TokendProtocol
 
-/// Where another tool wants to send a credential, and which accounts' tokens may go there. Pure.
+/// The host for which another tool needs a credential, and the accounts whose tokens may be sent there. Pure.
 ///
-/// A token goes to the host that issued it. Any other host has to be tied to an account by the user, with
-/// `--account`: a helper that any repository's URL could move to hand out a token would be a hole.
+/// A token goes to the host that issued it. For any other host the user must name the account with `--account`:
+/// otherwise any repository's URL could make the helper hand out a token.
 package struct CredentialHost: Sendable, Equatable {
     private let url: WebURL
 
-    /// An `https` URL, or an `http` one of this machine itself; nil for any other, which gets no token at all.
+    /// An `https` URL, or an `http` one of this machine itself; nil for any other, which never gets a token.
     package init?(_ text: String) {
         guard let url = try? WebURL(text), url.scheme == "https" || (url.scheme == "http" && url.isLoopback) else {
             return nil
@@ -19,8 +19,8 @@ package struct CredentialHost: Sendable, Equatable {
         self.url = url
     }
 
-    /// The same from what stands before and after `://` where the latter is a host, and perhaps its port, and nothing
-    /// else; nil where it has more in it.
+    /// The same from the parts before and after `://`, if the latter is only a host and optionally a port; nil
+    /// otherwise.
     package init?(scheme: String, authority: String) {
         let isAlone = authority.utf8.allSatisfy { !"/?#".utf8.contains($0) }
         guard isAlone, scheme == "https" || scheme == "http" else { return nil }
@@ -33,8 +33,7 @@ package struct CredentialHost: Sendable, Equatable {
     /// The host without its port.
     package var name: String { url.host }
 
-    /// Those accounts whose provider this is; of several, the one that `user` signed in to, if that
-    /// tells them apart.
+    /// The accounts of this provider; of several, the one that `user` signed in to, if that is unique.
     package func accounts(in accounts: [AccountStatus], user: String? = nil) -> [String] {
         let ours = accounts.filter { (try? WebURL($0.issuer)).map(isSite(of:)) ?? false }
         let users = ours.filter { $0.identity == user && user != nil }
@@ -47,7 +46,7 @@ package struct CredentialHost: Sendable, Equatable {
         return url.host == issuer.host || url.host == "registry." + issuer.host
     }
 
-    /// The user's name that goes with an OAuth token there; most sites take any.
+    /// The user name for an OAuth token there; most sites accept any.
     package var userName: String {
         if name == "bitbucket.org" { return "x-token-auth" }
         if name == "gcr.io" || name.hasSuffix(".gcr.io") || name.hasSuffix(".pkg.dev") { return "oauth2accesstoken" }
@@ -56,7 +55,7 @@ package struct CredentialHost: Sendable, Equatable {
 }
 
 extension CommandContext {
-    /// The account whose token may go there: the one of `--account`, else the provider's own; nil where there is none.
+    /// The account whose token may be sent there: `--account`, else the provider's own; nil if there is none.
     func account(for host: CredentialHost, user: String? = nil) throws(TokenctlError) -> String? {
         if let named = invocation.account { return named }
         let names = host.accounts(in: try ask(Status.self, Status.Parameters(account: nil)).accounts, user: user)

@@ -5,7 +5,7 @@ import StrictJSON
 import TokendProtocol
 
 extension Verb {
-    /// `tokenctl credential docker`: a helper as docker-credential-helpers has it. Docker reads faults on stdout.
+    /// `tokenctl credential docker`: a docker-credential-helpers helper. Docker reads errors from stdout.
     package static let credentialDocker = Verb(
         "credential docker",
         operands: [.word("ACTION", of: ["get", "store", "erase", "list"]).required],
@@ -24,13 +24,13 @@ extension Verb {
     }
 }
 
-/// What `credential docker` does.
+/// Implements `credential docker`.
 private struct DockerCredentialVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
     private var console: Console { context.console }
 
-    /// Docker knows this sentence: it goes on without a credential.
+    /// Docker recognises this sentence and continues without a credential.
     private static let notFound = "credentials not found in native keychain"
 
     func run() -> Int32 {
@@ -47,7 +47,7 @@ private struct DockerCredentialVerb {
         case "get": return try get()
         case "list": try list()
         case "version": console.print("docker-credential-tokend (tokenctl) \(Program.version)")
-        // `docker logout` is about docker's own copy, and there is none.
+        // `docker logout` removes docker's own copy, and there is none.
         case "erase": break
         case "store":
             throw TokenctlError(.input, exitCode: 1, "tokend keeps no passwords", next: ["tokenctl login ACCOUNT"])
@@ -84,7 +84,7 @@ private struct DockerCredentialVerb {
         return ExitCode.success
     }
 
-    /// The providers that tokens are there for, by URL.
+    /// The providers with tokens, by URL.
     private func list() throws(TokenctlError) {
         let status = try context.ask(Status.self, Status.Parameters(account: invocation.account))
         var answer: JSONObject = [:]

@@ -4,14 +4,14 @@
 import Glibc
 package import StrictJSON
 
-/// What kubectl tells a credential plugin and what it is answered (client.authentication.k8s.io). Pure.
+/// kubectl's request to a credential plugin and the answer (client.authentication.k8s.io). Pure.
 package struct ExecCredential: Sendable, Equatable {
     static let group = "client.authentication.k8s.io/"
 
-    /// The version in which kubectl wants its answer.
+    /// The version of kubectl's answer.
     package let apiVersion: String
 
-    /// From `KUBERNETES_EXEC_INFO`; without it version 1 is meant, as where a user tries it.
+    /// From `KUBERNETES_EXEC_INFO`; without it, as when a user tries it, version 1.
     package init(info: String?) throws(TokenctlError) {
         guard let info, !info.isEmpty else {
             apiVersion = Self.group + "v1"
@@ -36,7 +36,7 @@ package struct ExecCredential: Sendable, Equatable {
         return ["apiVersion": .string(apiVersion), "kind": "ExecCredential", "status": .object(status)]
     }
 
-    /// RFC 3339 in UTC; nil for a year that has not four digits.
+    /// RFC 3339 in UTC; nil for a year without exactly four digits.
     package static func timestamp(_ seconds: Int64) -> String? {
         var moment = time_t(seconds)
         var parts = tm()

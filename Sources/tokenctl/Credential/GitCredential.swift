@@ -3,7 +3,8 @@
 
 import HTTPTypes
 
-/// What git tells a credential helper (git-credential(1), INPUT/OUTPUT FORMAT), and the answer in the same form. Pure.
+/// git's request to a credential helper (git-credential(1), INPUT/OUTPUT FORMAT), and the answer in the same form.
+/// Pure.
 package struct GitCredential: Sendable {
     private var values: [String: String] = [:]
     private var lists: [String: [String]] = [:]
@@ -27,27 +28,27 @@ package struct GitCredential: Sendable {
     /// The value of a key.
     package subscript(key: String) -> String? { values[key] }
 
-    /// Where the credential is to go; nil where no token may.
+    /// The host of the credential; nil if it must not get a token.
     ///
-    /// git decodes a URL's host before it says it: of `https://gitlab.com%2f.evil` that is `gitlab.com/.evil`, which is
-    /// no host at all, and not the host `gitlab.com`.
+    /// git decodes a URL's host: for `https://gitlab.com%2f.evil` it passes `gitlab.com/.evil`, which is invalid, and
+    /// not the host `gitlab.com`.
     package var host: CredentialHost? {
         guard let scheme = values["protocol"], let host = values["host"] else { return nil }
         return CredentialHost(scheme: scheme, authority: host)
     }
 
-    /// What a credential of git's is sent as.
+    /// The form of the credential.
     package enum Form: Sendable, Equatable {
-        /// A name and a password: what every git can do.
+        /// A name and a password: supported by every git.
         case basic
         /// `Authorization: Bearer`, from git 2.46 on.
         case bearer
     }
 
-    /// The form that server and git have in common; nil where the server takes no token at all.
+    /// The form that server and git both support; nil if the server accepts no token.
     package var form: Form? {
         let schemes = AuthenticationChallenge.parse(lists["wwwauth[]"] ?? []).map(\.scheme)
-        // A git before 2.41 does not tell what the server said.
+        // A git before 2.41 does not pass the server's challenges.
         guard !schemes.isEmpty, !schemes.contains("basic") else { return .basic }
         guard schemes.contains("bearer") else { return nil }
         return lists["capability[]"]?.contains("authtype") == true ? .bearer : .basic
@@ -58,7 +59,7 @@ package struct GitCredential: Sendable {
         var lines: [String]
         switch form {
         case .basic: lines = ["username=\(user)", "password=\(token)"]
-        // Other helpers must not keep it: it is fresh here whenever it is asked for.
+        // Other helpers must not store it: this one always has a fresh one.
         case .bearer: lines = ["capability[]=authtype", "authtype=Bearer", "credential=\(token)", "ephemeral=1"]
         }
         if let expiresAt { lines.append("password_expiry_utc=\(expiresAt)") }

@@ -5,7 +5,7 @@ import Secrets
 import TokendProtocol
 
 extension Verb {
-    /// `tokenctl credential git`: a helper as gitcredentials(7) has it.
+    /// `tokenctl credential git`: a helper for gitcredentials(7).
     package static let credentialGit = Verb(
         "credential git",
         operands: [.word("ACTION", of: ["get", "store", "erase"]).required],
@@ -29,7 +29,7 @@ extension Flag<String> {
     static var username: Flag { Flag("--username", .text("NAME"), "the name that goes with the token") }
 }
 
-/// What `credential git` does.
+/// Implements `credential git`.
 private struct GitCredentialVerb {
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
@@ -38,7 +38,7 @@ private struct GitCredentialVerb {
         switch invocation.operands[0] {
         case "get": try getOrQuit(try input())
         case "erase": try erase(try input())
-        // Nothing is to be stored: the daemon has it. Other actions a helper has to pass over in silence.
+        // Nothing to store: the daemon has it. A helper must ignore other actions silently.
         default: break
         }
         return ExitCode.success
@@ -62,7 +62,7 @@ private struct GitCredentialVerb {
         }
     }
 
-    /// Where there is no token to give nothing is written, and git asks its other helpers, then the user.
+    /// Without a token it writes nothing, and git asks its other helpers, then the user.
     private func get(_ wanted: GitCredential) throws(TokenctlError) {
         guard let host = wanted.host, let form = wanted.form else { return }
         guard let account = try context.account(for: host, user: wanted["username"]) else { return }
@@ -77,7 +77,7 @@ private struct GitCredentialVerb {
         ).forEach(context.console.print)
     }
 
-    /// The server has refused a token: where it is still the held one, the next `get` has another.
+    /// The server has refused a token: if it is still the held one, the next `get` gets another.
     private func erase(_ refused: GitCredential) throws(TokenctlError) {
         guard let token = refused["password"] ?? refused["credential"], !token.isEmpty, let host = refused.host,
             let account = try context.account(for: host, user: refused["username"])

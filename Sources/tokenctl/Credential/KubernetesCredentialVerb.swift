@@ -5,7 +5,7 @@ import StrictJSON
 import TokendProtocol
 
 extension Verb {
-    /// `tokenctl credential kubernetes`: a credential plugin as kubectl's documentation has it.
+    /// `tokenctl credential kubernetes`: a credential plugin for kubectl.
     package static let credentialKubernetes = Verb(
         "credential kubernetes",
         flags: .of(.account, .idToken),
@@ -24,7 +24,7 @@ extension Flag<Bool> {
     static var idToken: Flag { Flag("--id-token", "give the ID token, as clusters with OpenID Connect want it") }
 }
 
-/// What `credential kubernetes` does.
+/// Implements `credential kubernetes`.
 private struct KubernetesCredentialVerb {
     let context: CommandContext
 

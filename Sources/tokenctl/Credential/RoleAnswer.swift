@@ -3,7 +3,7 @@
 
 package import StrictJSON
 
-/// What the Security Token Service answered, in XML, and the same as AWS' tools want it of a `credential_process`. Pure.
+/// The Security Token Service's answer, in XML, converted for a `credential_process`. Pure.
 package struct RoleAnswer: Sendable {
     private let status: Int
     private let text: String
@@ -14,7 +14,7 @@ package struct RoleAnswer: Sendable {
         text = String(decoding: body, as: UTF8.self)
     }
 
-    /// The keys, or what the service says against it.
+    /// The keys, or the service's error.
     package func document() throws(TokenctlError) -> JSONObject {
         guard status == 200 else { throw refusal }
         guard let key = element("AccessKeyId"), let secret = element("SecretAccessKey"),
@@ -44,7 +44,7 @@ package struct RoleAnswer: Sendable {
         )
     }
 
-    /// The text of the first element of that name; nil where it has none, or other elements in it.
+    /// The text of the first element of that name; nil if there is none, or if it contains other elements.
     private func element(_ name: String) -> String? {
         guard let start = text.firstRange(of: "<\(name)>"),
             let end = text[start.upperBound...].firstRange(of: "</\(name)>")

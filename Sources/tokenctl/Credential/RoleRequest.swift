@@ -3,7 +3,7 @@
 
 import HTTPTypes
 
-/// A role of Amazon's and where an ID token is traded for its keys: what is sent to the Security Token Service. Pure.
+/// The request to the Security Token Service that exchanges an ID token for an Amazon role's keys. Pure.
 package struct RoleRequest: Sendable, Equatable {
     /// The service's URL: `https`, or this machine itself.
     package let endpoint: String
@@ -11,8 +11,8 @@ package struct RoleRequest: Sendable, Equatable {
     private let session: String
     private let duration: Int64?
 
-    /// From the flags, else from the variables that AWS' own tools read: `AWS_ROLE_ARN`, `AWS_ROLE_SESSION_NAME`,
-    /// `AWS_REGION`, `AWS_DEFAULT_REGION` and `AWS_ENDPOINT_URL_STS`.
+    /// From the flags, else from AWS' own variables: `AWS_ROLE_ARN`, `AWS_ROLE_SESSION_NAME`, `AWS_REGION`,
+    /// `AWS_DEFAULT_REGION` and `AWS_ENDPOINT_URL_STS`.
     package init(_ invocation: Invocation, environment: [String: String]) throws(TokenctlError) {
         func value(_ flag: Flag<String>, _ variables: String...) -> String? {
             invocation[flag] ?? variables.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -39,7 +39,7 @@ package struct RoleRequest: Sendable, Equatable {
         )
     }
 
-    /// The form to post; it has the token in it.
+    /// The form to post; it contains the token.
     package func body(idToken: String) -> String {
         var form = [
             ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", role),

@@ -4,8 +4,8 @@
 import Glibc
 import TokendProtocol
 
-/// A file with an ID token in it that holds, for programs that read one again and again (`AWS_WEB_IDENTITY_TOKEN_FILE`):
-/// written at once, and anew whenever the token has grown old, for as long as this runs.
+/// A file with a valid ID token, for programs that read it repeatedly (`AWS_WEB_IDENTITY_TOKEN_FILE`): written at once,
+/// and again before the token ends, as long as this runs.
 package struct WebIdentityFile {
     private let context: CommandContext
     private let path: String
@@ -15,8 +15,8 @@ package struct WebIdentityFile {
         self.path = path
     }
 
-    /// Ends with a signal, or where the first token cannot be had. A fault later on is said, and tried again: until the
-    /// token's end the file is still good.
+    /// Ends with a signal, or if the first token is unavailable. A later error is reported, and tried again: the file
+    /// is valid until the token's end.
     func keep() throws(TokenctlError) {
         let interruption = context.takeOverSignals()
         var params = TokenGet.Parameters(account: context.invocation.account)
@@ -27,7 +27,7 @@ package struct WebIdentityFile {
         while true {
             let pause = Self.pause(end: end, now: context.now, isFailing: isFailing)
             if let signal = interruption.wait(for: .seconds(pause)) {
-                // A token that is not renewed any more is useless.
+                // A token that is no longer renewed is useless.
                 unlink(path)
                 throw .interrupted(by: signal, "the file is not kept any more, and is removed")
             }
@@ -54,8 +54,8 @@ package struct WebIdentityFile {
         }
     }
 
-    /// Until when to wait, in seconds: five minutes before the token's end, but half of what is left at least, and never
-    /// less than 3 s. Pure.
+    /// How long to wait, in seconds: until five minutes before the token's end, but at least half of the rest, and
+    /// never less than 3 s. Pure.
     package static func pause(end: Int64?, now: Int64, isFailing: Bool) -> Int64 {
         guard !isFailing else { return 30 }
         guard let end else { return 300 }

@@ -34,7 +34,7 @@ package enum DaemonStart {
 }
 
 extension CommandContext {
-    /// The error as the person is told it: where no daemon of theirs listens, with the way to one.
+    /// The error for the user: if none of the user's daemons listens, with how to start one.
     func told(_ error: TokenctlError) -> TokenctlError {
         guard error.code == .daemonAbsent || error.code == .untrustedPeer else { return error }
         let place = LocalExamination(world).place()

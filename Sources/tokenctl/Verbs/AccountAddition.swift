@@ -52,7 +52,7 @@ struct AccountAddition {
         }
     }
 
-    /// The account's draft takes the place of the settings that are there while nobody is signed in with them; who is
+    /// The account's draft replaces the existing settings while nobody is signed in with them; who is
     /// signed in has to ask for that, and who would lose what a draft cannot say. Settings that are these already stay as
     /// they are.
     ///

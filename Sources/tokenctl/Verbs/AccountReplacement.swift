@@ -4,7 +4,7 @@
 package import StrictJSON
 import TokendProtocol
 
-/// New settings that take the place of an account's old ones: what nobody could say this time stays. Pure.
+/// New settings that replace an account's old ones: members that the command line cannot set are kept. Pure.
 package struct AccountReplacement: Sendable, Equatable {
     /// The account's file from now on.
     package let config: JSONObject

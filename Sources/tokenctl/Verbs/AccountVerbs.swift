@@ -4,7 +4,7 @@
 import StrictJSON
 import TokendProtocol
 
-// The accounts that there are.
+// The existing accounts.
 extension Verb {
     /// `tokenctl account list`: names, one a line.
     package static let accountList = Verb(

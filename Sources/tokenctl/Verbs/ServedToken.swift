@@ -16,7 +16,7 @@ struct ServedToken {
         text = try Self.text(result.accessToken)
     }
 
-    /// The account that it is of.
+    /// Its account.
     var account: String? { result.account.isEmpty ? nil : result.account }
     /// When it ends, in unix seconds; nil if the provider does not say.
     var expiresAt: Int64? { result.expiresAt }
