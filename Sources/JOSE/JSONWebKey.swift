@@ -18,7 +18,7 @@ package struct JSONWebKey: Sendable {
     ///
     /// Refused, as `malformed` or `unusableKey`: another type or curve than RSA, P-256, P-384, P-521 and
     /// Ed25519; RSA under 2048 bits; a point off its curve; what is no base64; a use other than signatures;
-    /// and a key with its private part, for whoever can read it can sign.
+    /// and a key with its private part, since every reader of it can sign.
     package init(_ jwk: JSONObject) throws(JOSEError) {
         guard jwk["d"] == nil else { throw JOSEError(.unusableKey, "the key's private part is public") }
         if let use = jwk.word("use"), use != "sig" {

@@ -56,7 +56,7 @@ package struct JSONObject: Sendable {
         self.members = members
     }
 
-    /// An object of these members; a later one takes the place of an earlier one with its name. Takes time proportional
+    /// An object of these members; a later one replaces an earlier one with its name. Takes time proportional
     /// to their number.
     package init(_ elements: [(String, JSONValue)]) {
         members = []

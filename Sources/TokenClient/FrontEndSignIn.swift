@@ -5,7 +5,7 @@ import Secrets
 import StrictJSON
 import TokendProtocol
 
-/// One sign-in whose page an application shows itself (`SignInFrontEnd`).
+/// One sign-in whose page is shown by an application (`SignInFrontEnd`).
 ///
 /// ```swift
 /// let signIn = FrontEndSignIn(client, account: "work", frontEnd: window)

@@ -62,7 +62,7 @@ extension FuzzTarget {
         }
     }
 
-    /// What a person may read: in one line, nothing in it that moves, hides or turns text, and nothing that was sent.
+    /// What a user may read: in one line, nothing in it that moves, hides or turns text, and nothing that was sent.
     static func checkText(_ text: String) throws(BrokenRule) {
         let shown = DisplayText.sanitized(text, limit: 10_000)
         try BrokenRule.unless(shown == text, "what a person reads is fit to be shown: \(text.debugDescription)")

@@ -22,7 +22,7 @@ extension FuzzTarget {
         }
     }
 
-    /// A redirect URI, a line end, the URL that came home.
+    /// A redirect URI, a line end, the redirect's URL.
     static func readRedirect(_ bytes: [UInt8]) throws(BrokenRule) {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         let texts = parts.map { String(decoding: $0, as: UTF8.self) }

@@ -21,7 +21,7 @@ import Testing
             listener = Mutex(try LoopbackListener(addresses: [.v4]) { _, _ in })
         }
 
-        /// Has another thread let go of the listener; what is opened here next gets the numbers of what that closes.
+        /// Has another thread release the listener; what is opened here next gets the numbers of what that closes.
         func replaceListener(count: Int, readable: EventLog<Int>) throws {
             let gone = Bell()
             DetachedThread.run { [self] in

@@ -138,7 +138,7 @@ import Testing
         }
         #expect(error?.code == .portTaken)
         #expect(error?.message.hasPrefix("port \(port) on [::1] is taken by another program (python3") == true)
-        // The family that was free is let go of again.
+        // The family that was free is released again.
         #expect(try await ListenerFixture.start([.v4], port: port).port == port)
     }
 

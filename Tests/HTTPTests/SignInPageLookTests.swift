@@ -7,7 +7,7 @@ import StrictJSON
 import TestSupport
 import Testing
 
-/// The sign-in page in all its states, as a person sees it in Chromium; the pictures stay in `.build/screenshots`.
+/// The sign-in page in all its states, as a user sees it in Chromium; the pictures stay in `.build/screenshots`.
 @Suite struct SignInPageLookTests {
     private static let long = String(repeating: "a-name-without-any-end.", count: 12)
 

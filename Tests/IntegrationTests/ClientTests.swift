@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// Clients that show themselves, with the built programs and a keyring: by one way each, from the secret store alone.
+    /// Clients that authenticate, with the built programs and a keyring: by one method each, from the secret store alone.
     @Suite struct Clients {
         private static let secret = "s3cr3t+/:%&= of the client"
 

@@ -9,7 +9,7 @@ extension Programs {
     /// The OpenID conformance suite's modules for a native client that a good client gets through, by their names
     /// (without `oidcc-client-test-`).
     @Suite struct ConformanceFlow {
-        /// An ID token that does not say who the person is, so that the user information has to.
+        /// An ID token that does not say who the user is, so that the user information has to.
         private static let anonymous = Behaviour.editingIDToken {
             $0.claims["email"] = nil
             $0.claims["preferred_username"] = nil

@@ -96,7 +96,7 @@ extension Programs {
             _ moment: Duration,
             _ lives: inout [Life]
         ) async throws {
-            // What the start owed has been done.
+            // The work that the start had left is done.
             try await stand.awaitState("ready")
             provider.clear()
             let start = ContinuousClock.now

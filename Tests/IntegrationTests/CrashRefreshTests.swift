@@ -203,7 +203,7 @@ extension Programs {
             #expect(!item.contains("\"pending\""))
         }
 
-        /// One try, then the sentence; no further try, not after another start either, and a login mends it.
+        /// One try, then the sentence; no further try, not after another start either, and a login fixes it.
         private static func expectLostRotation(_ next: Stand) async throws {
             #expect(try await next.provider.next(.token).phase == .answered(status: 400))
             for _ in 0..<2 { try await expectSentence(next) }

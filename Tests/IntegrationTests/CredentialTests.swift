@@ -174,7 +174,7 @@ private let roleService = """
     server.serve_forever()
     """
 
-/// git as a person has it, with `tokend` as its helper.
+/// git as a user has it, with `tokend` as its helper.
 private struct Git {
     let folder: String
     private let stand: Stand

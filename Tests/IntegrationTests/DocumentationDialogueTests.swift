@@ -69,7 +69,7 @@ extension Programs {
             }
         }
 
-        /// What a person, a provider or another program does before this method is called.
+        /// What a user, a provider or another program does before this method is called.
         private mutating func prepare(_ method: String) async throws {
             switch method {
             case "login.wait":
@@ -91,7 +91,7 @@ extension Programs {
             }
         }
 
-        /// A program asks for a token of an account that asks its person.
+        /// A program asks for a token of an account that asks its user.
         private mutating func beAsked() async throws {
             try stand.world.writeAccount("asking", issuer: stand.provider.issuer, more: "confirm: \"first\"")
             let answering = try stand.daemon.connect()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// The provider's own logout, in the person's browser.
+    /// The provider's own logout, in the user's browser.
     @Suite struct EndSession {
         private static let logout: JSONObject = ["account": "work", "end_session": true]
 

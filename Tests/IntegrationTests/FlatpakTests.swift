@@ -47,7 +47,7 @@ extension Programs {
                     #expect(unknown?["accounts"] == .array(names.map { .string($0) }))
                     #expect(kind(answers[2]) == "account_unknown" && kind(answers[3]) == "not_allowed")
                 }
-                // Its person's name goes with the wide token, and with nothing less.
+                // Its user's name goes with the wide token, and with nothing less.
                 let whose = try await flatpaks.ask(Self.mail, "status")
                 #expect("\(whose)".contains("alice@example.org"))
                 let held = "allow: [{ client: \"flatpak:\(Self.mail)\", scope: \"email\" }]"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// A grant goes only where it was made for, whoever changes what says where that is.
+    /// A grant goes only where it was made for, whatever settings are changed.
     @Suite struct HeldBack {
         /// Who changes an account.
         enum Way: CaseIterable {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// More accounts and logins than any person has.
+    /// More accounts and logins than any user has.
     @Suite struct LoadAccounts {
         @Test func `logins that are begun and left leave nothing behind`() async throws {
             let accounts = (0..<LoadSize.of(1_000, orInCI: 100)).map { "left-\($0)" }

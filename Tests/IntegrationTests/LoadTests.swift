@@ -25,7 +25,7 @@ enum LoadSize {
 }
 
 extension Programs {
-    /// More clients, and worse ones, than any person's programs are: what the daemon uses stays bounded, everybody else is
+    /// More clients, and worse ones, than any user's programs are: what the daemon uses stays bounded, everybody else is
     /// served meanwhile, and afterwards it is as it was.
     @Suite struct Load {
         private static let ask = Array(

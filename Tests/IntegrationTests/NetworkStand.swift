@@ -70,7 +70,7 @@ struct NetworkStand {
         withExtendedLifetime(front) {}
     }
 
-    /// Signs in; the person's browser is in the provider's network, and the answer is pasted.
+    /// Signs in; the user's browser is in the provider's network, and the answer is pasted.
     func signIn(_ account: String) async throws {
         let url = try await stand.startLogin(account).url
         let page = stand.provider.ownOrigin + url.dropFirst("https://\(TestAuthority.host)".count)
@@ -110,7 +110,7 @@ struct NetworkStand {
         let front: TLSFront
     }
 
-    /// That a renewal fails in passing, whoever asks: the held token and the grant stay, and `status` says so.
+    /// That a renewal fails for a passing reason, for every client: the held token and the grant stay, and `status` says so.
     ///
     /// - Returns: the sentence that clients get.
     @discardableResult

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// Another user of the machine, who reads the arguments of a person's browser, and asks the same port for the same.
+    /// Another user of the machine, who reads the arguments of a user's browser, and asks the same port for the same.
     @Suite(.enabled(if: geteuid() == 0, "becoming another user takes root")) struct OtherUsers {
         /// What `curl` of that user gets.
         private static func fetch(_ url: String) async throws -> ChildProcess.Finished {

@@ -16,7 +16,7 @@ enum OutsideText {
         forged-line\u{85}forged-line\u{2028}forged-line\u{0}\u{7f}
         """
 
-    /// What of `text` is not fit for a person's eyes; empty when all is well.
+    /// What of `text` is not fit for a user's eyes; empty when all is well.
     ///
     /// - Parameter html: whether it is a page, where markup counts too.
     static func leaks(in text: String, html: Bool = false) -> [String] {

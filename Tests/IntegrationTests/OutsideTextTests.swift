@@ -10,7 +10,7 @@ extension Programs {
     @Suite struct TextFromOutside {
         private static let fresh: JSONObject = ["account": "work", "fresh": true]
 
-        /// Runs `body`, then looks at everything that a person can see: the log and what `tokenctl` prints.
+        /// Runs `body`, then looks at everything that a user can see: the log and what `tokenctl` prints.
         private func withClean(_ body: (Stand) async throws -> Void) async throws {
             try await Stand.with { stand in
                 try await body(stand)

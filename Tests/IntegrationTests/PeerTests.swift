@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// Who is asking, with every trick that a program of the same person can play on it.
+    /// Who is asking, with every trick that a program of the same user can play on it.
     @Suite struct Peers {
         private static let plain = "s = connect(); ask(s); print(hear(s))"
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// A preset of the person's own, with the real programs.
+    /// A preset of the user's own, with the real programs.
     @Suite struct Presets {
         private static func preset(_ provider: FakeProvider, clientID: String = "tokend") -> String {
             """

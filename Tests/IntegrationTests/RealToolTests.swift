@@ -9,7 +9,7 @@ import Testing
 extension Programs {
     /// Tools of Debian that take their tokens from `tokenctl`, before servers on loopback that want them.
     @Suite struct RealTools {
-        /// A person's environment, whose home is the session's folder; `tokenctl` and its other names are found.
+        /// A user's environment, whose home is the session's folder; `tokenctl` and its other names are found.
         private struct Home {
             let stand: Stand
             let environment: [String: String]
@@ -183,7 +183,7 @@ private let serving = """
 
     """
 
-/// A registry with one empty image, for whoever shows a name and a password.
+/// A registry with one empty image, for clients with a name and a password.
 private let registry = """
     image = json.dumps({"architecture": "amd64", "os": "linux", "config": {},
         "rootfs": {"type": "layers", "diff_ids": []}}).encode()
@@ -220,7 +220,7 @@ private let tokenService = """
 
     """
 
-/// A cluster's API, for whoever shows a token.
+/// A cluster's API, for clients with a token.
 private let cluster = """
     class Handler(Base):
         def do_GET(self):

@@ -42,7 +42,7 @@ extension Programs {
             #expect(try await stand.refusal("account.refresh", ["account": "work"]).kind == "login_required")
         }
 
-        /// A browser whose person agrees to everything.
+        /// A browser whose user agrees to everything.
         private func browser(_ stand: Stand) throws -> String {
             let path = stand.session.folder + "/browser"
             try Data("#!/bin/sh\nexec curl -sSL -o /dev/null \"$1\"\n".utf8).write(to: URL(filePath: path))

@@ -23,7 +23,7 @@ extension Programs {
                 #expect(refusal.kind == "store_unavailable")
                 #expect(refusal.message.contains("descriptors"), "\(refusal)")
                 #expect(stand.provider.count(grantType: "refresh_token") == 0)
-                // Whoever connects now waits; the daemon must not spin meanwhile.
+                // A client that connects now waits; the daemon must not spin meanwhile.
                 let waiting = try BareClient(path: stand.world.socketPath)
                 waiting.send(Self.ask)
                 let time = try ProcessUse(stand.daemon.process).time
@@ -64,7 +64,7 @@ extension Programs {
                     #expect(logins.count > 10)
                     #expect(refusal.map { isAboutDescriptors($0) } == true, "\(String(describing: refusal))")
                     _ = try await stand.token()
-                    // Whoever comes now waits, and takes none of those that the keyring is reached with.
+                    // A client that connects now waits, and takes none of those that the keyring is reached with.
                     let crowd = try (0..<16).map { _ in try BareClient(path: stand.world.socketPath) }
                     for client in crowd { client.send(Self.ask) }
                     // The mark is written; a socket there may be, or not.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Stand {
-    /// A device login that waits for its person.
+    /// A device login that waits for its user.
     struct DeviceLogin {
         let id: String
         let userCode: String

@@ -11,8 +11,7 @@ extension Stand {
     ///
     /// - Parameters:
     ///   - reason: a part of the refusal.
-    ///   - fault: has the disk refuse what is written.
-    ///   - mend: ends that.
+    ///   - fault: has the disk refuse what is written; the last closure ends that.
     func expectRefusalBeforeRefresh(_ reason: String, fault: () throws -> Void, mend: () -> Void) async throws {
         let held = try await token()["access_token"]
         try fault()

@@ -76,7 +76,7 @@ struct Stand {
         return page
     }
 
-    /// A login that waits for its person.
+    /// A login that waits for the user.
     struct Login {
         let id: String
         let url: String

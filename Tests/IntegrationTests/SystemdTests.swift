@@ -29,7 +29,7 @@ extension Programs {
 
         /// The keyring, a provider and an account; the socket listens and the daemon does not run yet.
         private func prepare(_ box: SystemdBox) async throws {
-            // A person may read the own journal where it is kept on disk.
+            // A user may read the own journal where it is kept on disk.
             try await box.asRoot(
                 "sh",
                 "-c",
@@ -162,7 +162,7 @@ extension Programs {
             )
             #expect(lines.contains("\"TOKEND_ACCOUNT\":\"work\""))
             #expect(lines.contains("\"MESSAGE_ID\""))
-            // Who had what, as the person sees it.
+            // Who had what, as the user sees it.
             let log = try await box.asUser("tokenctl", "log", "work", "--since", "1h")
             #expect(log.contains("ACCOUNT") && log.contains("/usr/bin/tokenctl"), "\(log)")
             let entries = try await box.asUser("tokenctl", "log", "--client", "tokenctl", "--json")

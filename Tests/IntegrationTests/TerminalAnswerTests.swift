@@ -11,7 +11,7 @@ extension Programs {
     @Suite struct TerminalAnswers {
         private static let ask = "s = connect(); ask(s); print(hear(s))"
 
-        /// A stand whose account asks its person, with the two programs and the verb, which waits for questions.
+        /// A stand whose account asks its user, with the two programs and the verb, which waits for questions.
         private func with(_ body: (Stand, PeerStand, ChildProcess) async throws -> Void) async throws {
             try await Stand.with { stand in
                 let programs = try await PeerStand(stand) { _ in "*" }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// The verbs with which a person takes over a sign-in, and looks for what is wrong.
+    /// The verbs with which a user takes over a sign-in, and looks for what is wrong.
     @Suite struct CommandLineCare {
         @Test func `a refresh token from elsewhere is taken over, and rotated at once`() async throws {
             try await Stand.with { stand in

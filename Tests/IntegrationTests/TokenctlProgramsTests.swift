@@ -17,7 +17,7 @@ extension Programs {
                 let shown = try await tokenctl.run("exec", "work", "--env", "T", "--", "sh", "-c", "echo $T; exit 7")
                 #expect(shown.exitCode == 7)
                 #expect(stand.provider.accepts(accessToken: String(shown.output.dropLast())), "\(shown)")
-                // The program takes the place of tokenctl: the whole process has the token nowhere but in its environment.
+                // The program replaces tokenctl: the whole process has the token nowhere but in its environment.
                 let line = try await tokenctl.run("exec", "work", "--", "cat", "/proc/self/cmdline")
                 #expect(line.output == "cat\0/proc/self/cmdline\0")
                 // A pipe that breaks ends it, as it would without us.

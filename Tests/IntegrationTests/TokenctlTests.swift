@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// The command line, as a person and as a script meet it.
+    /// The command line, as a user and as a script meet it.
     @Suite struct CommandLine {
         @Test func `a person signs in, takes a token, looks, and signs out`() async throws {
             try await Stand.with { stand in
@@ -101,7 +101,7 @@ extension Programs {
             }
         }
 
-        /// A program that stands in for the person's browser and for the person.
+        /// A program that stands in for the user's browser and for the user.
         private func browser(_ stand: Stand) throws -> String {
             let path = stand.session.folder + "/browser"
             let text = "#!/bin/sh\nexec curl --silent --show-error --location --max-time 30 --output /dev/null \"$1\"\n"

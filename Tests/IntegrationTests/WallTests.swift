@@ -34,7 +34,7 @@ extension Programs {
                 let calls = [
                     // -14 (EFAULT): no path.
                     ("execve 59 0 0 0", -1), ("execveat 322 -100 0 0 0 0", -1),
-                    // A descriptor, or -1 for want of a privilege.
+                    // A descriptor, or -1 without the privilege.
                     ("bluetooth 41 31 3 0", -97), ("packet 41 17 2 0", -97), ("vsock 41 40 1 0", -97),
                     // An address.
                     ("mmap-write-execute 9 0 4096 6 0x22 -1 0", -1), ("mprotect-execute 10 stack 4096 7", -1),

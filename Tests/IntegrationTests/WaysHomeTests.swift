@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 extension Programs {
-    /// The three ways home for the answer (RFC 8252, sections 7.1 to 7.3), with the programs.
+    /// The three kinds of redirect (RFC 8252, sections 7.1 to 7.3), with the programs.
     @Suite struct WaysHome {
-        /// A provider whose person says no.
+        /// A provider whose user refuses.
         private static var denying: ProviderSettings {
             var settings = ProviderSettings.approving
             settings.authorization = .deny(error: "access_denied")

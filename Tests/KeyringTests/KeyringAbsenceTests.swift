@@ -69,7 +69,7 @@ struct KeyringAbsenceTests {
                 await KeyringTestWorld.code { _ = try await world.keyring.items(matching: attributes) } == .unavailable
             )
             #expect(try await !world.session.hasProvider())
-            // A person's own request starts it; locked, and without anybody who could ask for the password.
+            // A user's own request starts it; locked, and without anybody who could ask for the password.
             #expect(await KeyringTestWorld.code { try await world.keyring.unlock(timeout: .seconds(10)) } == .dismissed)
             #expect(await world.keyring.state() == .locked)
         }

@@ -140,7 +140,7 @@ private final class Pair {
     /// What came, and from whom.
     func receive() throws -> String {
         var bytes = [UInt8](repeating: 0, count: 64)
-        // Whoever writes may not have written yet: another test's wait may have seen the end of the child.
+        // The writer may not have written yet: another test's wait may have seen the end of the child.
         var waiting = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
         poll(&waiting, 1, 30_000)
         var pieces: [String] = []

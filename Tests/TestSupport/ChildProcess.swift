@@ -33,7 +33,7 @@ package final class ChildProcess: Sendable {
 
     /// What a program that ran to its end left.
     package struct Finished: Sendable {
-        /// How it ended.
+        /// The result.
         package let status: ExitStatus
         /// All it wrote to its standard output.
         package let output: String

@@ -5,9 +5,9 @@
 extension KeyringSession {
     /// How the prompt to unlock it ends.
     package enum PlayedPrompt: String, Sendable {
-        /// The person gives the password, sooner than the call that shows the prompt returns.
+        /// The user gives the password, sooner than the call that shows the prompt returns.
         case answered
-        /// The person closes it.
+        /// The user closes it.
         case dismissed
         /// Nobody does anything, and it cannot be taken away either.
         case ignored

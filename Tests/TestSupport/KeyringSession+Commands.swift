@@ -3,7 +3,7 @@
 
 internal import Glibc
 
-/// What a person or another program does to the keyring.
+/// What a user or another program does to the keyring.
 extension KeyringSession {
     /// The object path of gnome-keyring's default collection.
     package static let collection = "/org/freedesktop/secrets/collection/login"

@@ -14,7 +14,7 @@ extension KeyringSession {
     /// Makes a database whose root group is shown to the Secret Service, opens it in a KeePassXC and waits until that
     /// owns the name; takes about a second. `killKeyring()` and the like then work on it.
     ///
-    /// - Parameter confirming: as KeePassXC does by default, each program (a connection to the bus) needs a person's
+    /// - Parameter confirming: as KeePassXC does by default, each program (a connection to the bus) needs a user's
     ///   word for each item that it did not store itself: the item is locked for it.
     package func startKeePassXC(unlocked: Bool = true, confirming: Bool = false) async throws {
         if !FileManager.default.fileExists(atPath: database) {
@@ -43,7 +43,7 @@ extension KeyringSession {
     }
 
     private func isLocked() async throws -> Bool {
-        // It may let go of the name and take it again while it starts.
+        // It may release the name and take it again while it starts.
         let alias = try? await call("org.freedesktop.Secret.Service.ReadAlias", "default")
         guard let alias, let path = alias.split(separator: "'").dropFirst().first, path != "/" else { return true }
         let finished = try await run(

@@ -6,7 +6,7 @@ import Testing
 import TokendProtocol
 import tokenctl
 
-/// What a person is shown for a device login.
+/// What a user is shown for a device login.
 @Suite struct DevicePromptTests {
     private static let started: JSONObject = [
         "login_id": "L1", "flow": "device", "expires_at": 1_000_900, "issuer": "https://accounts.example.com/tenant",

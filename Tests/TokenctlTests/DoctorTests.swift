@@ -24,7 +24,7 @@ import tokenctl
     private static func surroundings(_ daemon: StandInDaemon?) -> Surroundings {
         var there = Surroundings()
         there.environment["XDG_RUNTIME_DIR"] = daemon?.folder ?? "/nonexistent"
-        // Whatever listens will do.
+        // Any listener is good enough.
         there.environment["DBUS_SESSION_BUS_ADDRESS"] = daemon.map { "unix:path=\($0.path),guid=0" }
         there.environment["DISPLAY"] = ":0"
         there.programs = ["xdg-open": "/usr/bin/xdg-open"]
@@ -211,7 +211,7 @@ import tokenctl
         }
         defer { refusing.stop() }
         var there = Self.surroundings(refusing)
-        // Which store it has, and whether that needs a bus, is not known before the file is mended.
+        // Which store it has, and whether that needs a bus, is not known before the file is fixed.
         there.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
         let outcome = try there.run(["doctor"], refusing)
         #expect(outcome.code == 1)

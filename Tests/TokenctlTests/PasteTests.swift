@@ -6,7 +6,7 @@ import Testing
 
 @testable import tokenctl
 
-/// `login --paste`: the person brings the address that the browser ended on (RFC 8252, section 7.2).
+/// `login --paste`: the user brings the address that the browser ended on (RFC 8252, section 7.2).
 @Suite struct PasteTests {
     private static let home = "https://app.example/cb"
     private static let done: JSONObject = ["account": "work", "identity": "anna@example.com", "renewable": true]

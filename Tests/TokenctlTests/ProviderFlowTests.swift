@@ -189,7 +189,7 @@ import tokenctl
         for isInteractive in [true, false] {
             var there = Surroundings()
             there.isInteractive = isInteractive
-            // What the preset assumes will do.
+            // The preset's default is good enough.
             there.input = isInteractive ? "\n" : ""
             let command = [
                 "account", "add", "work", "--provider", "keycloak", "--register", "--set", "server=https://s",

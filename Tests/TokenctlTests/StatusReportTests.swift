@@ -230,7 +230,7 @@ import tokenctl
                "fault": {"message": "\(long) \(long) \\u009b31m", "at": 1, "retry_at": 1000020}}]}
             """
         for line in try lines(text, detailed: true) {
-            // What a person must copy stays whole.
+            // What a user must copy stays whole.
             if !line.contains("→") { #expect(DisplayWidth.of(line) <= 80, "\(line)") }
             #expect(!line.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
         }

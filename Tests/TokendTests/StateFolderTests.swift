@@ -57,7 +57,7 @@ import Testing
         #expect(state.change { $0.paused = ["b"] } == nil)
         #expect(disk.bytes(file + ".unread-1") == Array(text.utf8))
         #expect(content?["paused"] == ["b"])
-        // Until the restart, whoever asks is told where it is.
+        // Until the restart, every client is told where it is.
         #expect(log.faults.last?.contains(".unread-1") == true && state.fault?.message == log.faults.last)
         let next = Log()
         #expect(start(next).fault == nil && next.faults.isEmpty)

@@ -29,7 +29,7 @@ test_packages="awscli bubblewrap chromium chromium-driver curl dbus dbus-user-se
     keepassxc libc6-dev libglib2.0-bin libkf5wallet-bin libpam-systemd libqca-qt5-2-plugins libsasl2-modules-kdexoauth2
     libsecret-tools libzbar0 man-db mandoc msmtp neomutt nftables openssh-client openssh-server openssl podman procps
     python3 python3-gi python3-venv socat systemd systemd-container util-linux xdg-utils xvfb zsh"
-# Another source of kubectl than Debian will do, and cannot be beside it.
+# Another source of kubectl than Debian is good enough, and cannot be beside it.
 [[ -x /usr/bin/kubectl ]] || test_packages+=" kubernetes-client"
 
 # What the bench runs: the demo's world, something to count system calls and instructions with, and the peer.

@@ -53,7 +53,7 @@ package struct Configuration: Sendable {
     package var daemonFaults: [ConfigurationFault]
     /// Faults that disable nothing: folders and files that were skipped, a default account that does not exist.
     package var furtherFaults: [ConfigurationFault]
-    /// Why further sockets are not open; set by whoever opens them.
+    /// Why further sockets are not open; set by the code that opens them.
     package internal(set) var socketFaults: [ConfigurationFault] = []
     package var accounts: [String: Account]
     /// The presets for accounts.

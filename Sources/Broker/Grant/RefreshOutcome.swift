@@ -74,7 +74,7 @@ package struct RefreshFailure: Sendable, Equatable {
         self.refusal = refusal
     }
 
-    /// Whether the provider has looked at the request and said no.
+    /// Whether the provider has looked at the request and refused.
     var isAnswer: Bool {
         switch kind {
         case .misconfigured, .unknown, .refused: true

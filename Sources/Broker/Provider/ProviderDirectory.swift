@@ -133,7 +133,7 @@ package import TokendProtocol
     ///
     /// - Parameters:
     ///   - since: what was fetched before this moment will not do: a provider may have put another key under an old
-    ///     name. nil where what is known will do.
+    ///     name. nil where cached ones are used.
     ///   - isUnknownKey: whether the ones of before `since` lack the key in question; then they are fetched again, at
     ///     most once a minute.
     package func keys(

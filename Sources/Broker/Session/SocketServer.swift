@@ -69,7 +69,7 @@ package import TokendProtocol
         source = try loop.addDescriptor(listener, events: .readable) { [unowned self] _ in accept() }
     }
 
-    /// How many clients are connected.
+    /// The number of connected clients.
     package var clientCount: Int { sessions.count }
 
     /// Clients that wait for an answer, or have not read it yet.

@@ -39,7 +39,7 @@ package struct UserUnits: Sendable, Equatable {
         units["tokend.socket"]?["ActiveState"] == "active" || units["tokend.service"]?["ActiveState"] == "active"
     }
 
-    /// Whether systemd was to listen, and the unit's conditions kept it from that. One that was never asked reports failure, too.
+    /// Whether the unit's conditions prevented systemd from listening. A unit that was never started reports that, too.
     private var isKept: Bool {
         let socket = units["tokend.socket"]
         return !isActive && socket?["ConditionResult"] == "no"

@@ -12,9 +12,9 @@ import TokendProtocol
 
 @testable import Broker
 
-/// Tokens of other combinations, of clients that show themselves.
+/// Tokens of other combinations, of clients that authenticate.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct VariantAuthenticationTests {
-    /// A grant that is due, whose client holds what it shows itself with.
+    /// A grant that is due, whose client holds what it authenticates with.
     @LoopActor private func world(_ method: ClientAuthenticationMethod, _ value: String) async throws -> World {
         var account = try AccountConfiguration.showing(method)
         account.scopes = ["mail", "mail.read"]

@@ -13,7 +13,7 @@ import TokendProtocol
 @testable import Broker
 
 extension AccountConfiguration {
-    /// The plain account, with a client that shows itself by that method.
+    /// The plain account, with a client that authenticates by that method.
     static func showing(_ method: ClientAuthenticationMethod, id: String = "app") throws -> AccountConfiguration {
         var account = try plain()
         account.file = "/home/u/.config/tokend/accounts/work.json5"
@@ -48,7 +48,7 @@ extension World {
     }
 }
 
-/// How a client shows itself to its provider: one way, that of its account, with what the secret store has.
+/// How a client authenticates at its provider: by one method, that of its account, with what the secret store has.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct ClientAuthenticationTests {
     @LoopActor @Test func `Basic carries id and secret form-encoded, and the body neither (6749-4, A13)`() async throws
     {

@@ -12,7 +12,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// A client without what it needs to show itself: told before anything is sent, with the way to give it.
+/// A client without what it needs to authenticate: reported before anything is sent, with how to supply it.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct MissingSecretTests {
     @LoopActor private func stand(_ account: AccountConfiguration) async -> World {
         await World.signedIn(account)

@@ -11,7 +11,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// `flow: "client_credentials"`: tokens for the client itself (RFC 6749, section 4.4). Nobody signs in.
+/// `flow: "client_credentials"`: tokens for the client itself (RFC 6749, section 4.4). No user signs in.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct OwnTokenTests {
     static func bot(_ change: (inout AccountConfiguration) -> Void = { _ in }) throws -> AccountConfiguration {
         var account = try AccountConfiguration.showing(.clientSecretBasic)

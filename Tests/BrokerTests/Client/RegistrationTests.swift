@@ -150,7 +150,7 @@ import TokendProtocol
         let (_, _, second) = try await register(stand, ["client_id": "reg-2"])
         #expect(try stand.started(second.get()).query["client_id"] == "reg-2")
         _ = await stand.client.call(.loginCancel, ["login_id": second.value?["login_id"] ?? .null])
-        // Whoever gave up signing in has the old grant still, with the client that it was issued to.
+        // A user who gave up signing in still has the old grant, with the client that it was issued to.
         let account = try stand.world.account()
         #expect(account.token(.fresh) == nil)
         let refresh = await stand.transport.next()

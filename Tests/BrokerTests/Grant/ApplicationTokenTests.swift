@@ -161,7 +161,7 @@ import TokendProtocol
         let error = await stand.client.call(.tokenGet, ["min_valid": 300]).error
         #expect(error?.kind == .providerUnreachable && error?.message.contains("app.example") == true)
         #expect(error?.data["retry_at"] != nil)
-        // Also after a restart: the record says what is owed.
+        // Also after a restart: the record says what is pending.
         await stand.world.restart()
         await stand.clock.advance(by: .seconds(31))
         await stand.transport.next().answer(Self.session("S2"))

@@ -10,7 +10,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// A person hears of a grant's end before it (engine rule 18).
+/// A user hears of a grant's end before it (engine rule 18).
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct EndNoticeTests {
     private static let day: Int64 = 86_400
 

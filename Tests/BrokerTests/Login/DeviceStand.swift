@@ -10,7 +10,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// A `LoginStand` whose provider has a device authorization endpoint, and a person somewhere else.
+/// A `LoginStand` whose provider has a device authorization endpoint, and a user somewhere else.
 @LoopActor final class DeviceStand {
     static let endpoint = "https://idp.example/device"
     static let deviceCode = "SECRET-DEVICE-CODE"

@@ -151,7 +151,7 @@ import TokendProtocol
         #expect(stand.store.written.isEmpty)
     }
 
-    // MARK: The same person
+    // MARK: The same user
 
     @Test @LoopActor func `another subject does not take the old one's place without force (E10, OIDC-8)`() async throws
     {
@@ -208,7 +208,7 @@ import TokendProtocol
         defer { stand.end() }
         try await stand.signIn()
         let login = try await stand.start()
-        // While the person is in the browser, a refresh rotates the token.
+        // While the user is in the browser, a refresh rotates the token.
         let other = try stand.methods.client()
         _ = other.send(.tokenGet, ["fresh": true])
         await stand.transport.next().answer(.token("A2", refresh: "R2"))

@@ -11,7 +11,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// The ways home on this machine (RFC 8252, sections 7.3 and 8.3).
+/// The redirects on this machine (RFC 8252, sections 7.3 and 8.3).
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct LoginRedirectTests {
     @LoopActor private func stand(_ redirects: String...) async throws -> LoginStand {
         var account = try AccountConfiguration.openID()

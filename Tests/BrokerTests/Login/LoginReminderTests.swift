@@ -8,7 +8,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// The person is told that a sign-in is needed: once, with a way to it, until it is done.
+/// The user is told that a sign-in is needed: once, with a way to it, until it is done.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct LoginReminderTests {
     @Test @LoopActor func `a grant's end is told once, and taken away when it is mended (E11, 6)`() async throws {
         let world = await World.signedIn(try .plain(), age: 60)
@@ -23,7 +23,7 @@ import TokendProtocol
         #expect(world.notifier.replacements.map(\.message) == ["“work” is signed in again."])
         reminders.note(ended)
         #expect(world.notifier.reminders.count == 2)
-        // What mended itself, or was given up, needs no word.
+        // A failure that passed, or was given up, needs no reminder.
         reminders.note(.tokenRefreshed(account: "work", expiresAt: nil))
         reminders.note(ended)
         reminders.note(.loggedOut(account: "work", revocationFault: nil))

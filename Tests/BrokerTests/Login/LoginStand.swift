@@ -12,7 +12,7 @@ import TokendProtocol
 
 /// One account of an OpenID provider, a client at the socket, and a browser that a test moves.
 @LoopActor final class LoginStand {
-    /// A login that waits for its person.
+    /// A login that waits for the user.
     struct Started {
         let id: String
         /// What the browser carries to the provider.
@@ -21,10 +21,10 @@ import TokendProtocol
         let redirectURI: String
         /// The listener's page that leads to the provider.
         let startURL: String
-        /// nil for a way home without one.
+        /// nil for a redirect without one.
         let opened: ScriptedRedirects.Listener?
 
-        /// The listener that the answer comes home to.
+        /// The listener at which the answer arrives.
         var listener: ScriptedRedirects.Listener {
             guard let opened else { preconditionFailure("\(redirectURI) has no listener") }
             return opened
@@ -84,7 +84,7 @@ import TokendProtocol
         )
     }
 
-    /// The browser comes home; the answer may take a while.
+    /// The browser is redirected; the answer may take a while.
     func browse(_ login: Started, _ query: FormParameters? = nil, path: String? = nil) -> Task<RedirectAnswer, Never> {
         let uri = try? WebURL(login.redirectURI)
         let text = query.map { $0.encoded().reveal() }
@@ -97,7 +97,7 @@ import TokendProtocol
         return Task.onLoop { await login.listener.receive(request) }
     }
 
-    /// The browser comes home with a code.
+    /// The browser is redirected with a code.
     func bringCode(_ login: Started) -> Task<RedirectAnswer, Never> {
         browse(login, ["code": "C1", "state": login.state])
     }

@@ -69,7 +69,7 @@ import TokendProtocol
         let bob = HTTPResponse.json(["sub": "bob"])
         #expect(try await signIn(stand, as: bob, refresh: "R2").error?.data["check"] == "subject")
         #expect(stand.store.member("refresh_token") == "R1")
-        // An outage is no consent to another person.
+        // An outage is no consent to another user.
         let error = try await signIn(stand, as: .page(status: 503), refresh: "R3").error
         #expect(error?.kind == .providerUnreachable && error?.message.contains("who signed in") == true)
         #expect(stand.store.member("refresh_token") == "R1")

@@ -11,7 +11,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// The ways home without a listener (RFC 8252, sections 7.1 and 7.2), the start page, and what comes home.
+/// The redirects without a listener (RFC 8252, sections 7.1 and 7.2), the start page, and what they bring.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct LoginWaysHomeTests {
     @LoopActor private func stand(_ redirects: String...) async throws -> LoginStand {
         var account = try AccountConfiguration.openID()

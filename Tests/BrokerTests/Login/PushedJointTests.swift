@@ -12,7 +12,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// Pushed requests (RFC 9126) of clients that show themselves, and of answers that a person brings home.
+/// Pushed requests (RFC 9126) of clients that authenticate, and of answers that a user passes.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct PushedJointTests {
     private static let demands: JSONObject = [
         "pushed_authorization_request_endpoint": "https://idp.example/par",

@@ -22,7 +22,7 @@ import TokendProtocol
         )
     }
 
-    /// The browser of one login comes home and is shown the last page.
+    /// The browser of one login is redirected and shown the last page.
     @LoopActor private func end(_ login: LoginStand.Started, of account: String, _ stand: LoginStand) async throws {
         let answer = stand.bringCode(login)
         await stand.transport.next().answer(try stand.tokens(login))

@@ -10,7 +10,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// `token.get` with `interactive`: the person is asked, once, and waited for.
+/// `token.get` with `interactive`: the user is asked, once, and waited for.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct InteractiveTests {
     private static let params: JSONObject = ["interactive": true]
 

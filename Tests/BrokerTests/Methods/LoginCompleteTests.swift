@@ -10,7 +10,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// Answers that come home another way than through the listener (RFC 8252, section 7.2).
+/// Answers that do not come through the listener (RFC 8252, section 7.2).
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct LoginCompleteTests {
     private func url(_ login: LoginStand.Started, _ query: String) -> JSONValue {
         .string(login.redirectURI + "?" + query)

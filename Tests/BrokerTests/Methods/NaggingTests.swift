@@ -9,7 +9,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// How often a program can have a person asked, and whose sign-in it cannot end.
+/// How often a program can have a user asked, and whose sign-in it cannot end.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct NaggingTests {
     private static let interactive: JSONObject = ["interactive": true]
 
@@ -74,7 +74,7 @@ import TokendProtocol
             for _ in 0..<20 { #expect(await stand.client.call(.tokenGet, params).kind == .loginRequired) }
         }
         #expect(stand.world.browser.opened.count == 1)
-        // The person's own word is not held back, and what comes of it ends the pause.
+        // The user's own word is not held back, and what comes of it ends the pause.
         _ = try await stand.client.call(.loginStart, ["account": "work", "open_browser": true]).get()
         await tabs(2, stand)
         try await stand.signIn(["prompt": "login"])
@@ -123,7 +123,7 @@ import TokendProtocol
         #expect(stand.store.calls[.unlock] == 1)
         let error = await client.call(.tokenGet, ["account": "work", "interactive": true]).error
         #expect(error?.message.contains("tokenctl unlock") == true)
-        // A person's own word raises one each time.
+        // A user's own word raises one each time.
         for _ in 0..<2 { #expect(await client.call(.storeUnlock).kind == .storeLocked) }
         #expect(stand.store.calls[.unlock] == 3)
         await stand.clock.advance(by: .seconds(301))

@@ -9,7 +9,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// The person is asked before a program gets a token.
+/// The user is asked before a program gets a token.
 @Suite(.onLoop, .timeLimit(.minutes(1))) struct ConfirmTests {
     @LoopActor private final class Stand {
         let world: World
@@ -26,7 +26,7 @@ import TokendProtocol
             client = try methods.client()
         }
 
-        /// Asks for a token, and waits until the person is asked.
+        /// Asks for a token, and waits until the user is asked.
         func asks() async -> Int64 {
             let id = client.send(.tokenGet, ["account": "work", "application": "Mail\u{1B}[2J"])
             await client.arrive()

@@ -13,7 +13,7 @@ import TokendProtocol
 @Suite struct BuiltInPresetTests {
     static let names = ProviderPresets.builtIn.names
 
-    /// Every provider that a person may want has one.
+    /// Every provider that a user may want has one.
     @Test func `there is one for each provider of the list`() {
         let wanted = [
             "google", "entra", "microsoft-personal", "github", "github-app", "gitlab", "bitbucket", "okta", "auth0",

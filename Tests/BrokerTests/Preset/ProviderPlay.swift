@@ -46,7 +46,7 @@ struct ProviderPlay: Sendable, CustomTestStringConvertible {
     var refused = "login_required"
     /// Whether there is anything to renew with.
     var isRenewable = true
-    /// What a device login's polls are answered with while the person is not done.
+    /// What a device login's polls are answered with while the user is not done.
     var pending: [(answer: JSONObject, status: Int)] = []
     /// Whether the codes come as a form (GitHub's default).
     var codesAsForm = false

@@ -34,7 +34,7 @@ import TokendProtocol
     }
 
     @LoopActor private func signIn(_ stand: ProviderStand) async throws {
-        // A claimed URL is pasted by its person.
+        // A claimed URL is pasted by its user.
         let isPasted = stand.account.redirects.first?.url.scheme == "https"
         let login = try await stand.login.start(isPasted ? ["completes": true] : [:])
         #expect(login.url.origin + login.url.path == stand.authorization)

@@ -106,7 +106,7 @@ import TokendProtocol
         return query
     }
 
-    /// The answer to the code, with an ID token where the person's name was asked for.
+    /// The answer to the code, with an ID token where the user's name was asked for.
     func answer(to login: LoginStand.Started) throws -> JSONObject {
         guard account.issuer != nil, key != nil, account.scopes.contains("openid") else { return play.answer }
         return play.answer.with(["id_token": .string(try idToken(nonce: login.nonce ?? ""))])

@@ -54,7 +54,7 @@ import TokendProtocol
         while clock.scheduled.isEmpty { try await roundTrip() }
     }
 
-    /// Waits until the server has let go of its clients but `count`.
+    /// Waits until the server has released its clients but `count`.
     func clients(_ count: Int) async throws {
         while server.clientCount != count { try await roundTrip() }
     }
@@ -71,7 +71,7 @@ import TokendProtocol
 /// Answers what a test's clients ask: `echo` at once, `now` at once by way of a later reply, `wait` when the test says
 /// so, `big` with as many bytes as it is told, `subscribe`.
 @LoopActor final class PlayedHandler: RequestHandler {
-    /// The replies that are owed, in the order of their requests.
+    /// The pending replies, in the order of their requests.
     private(set) var owed: [PendingReply] = []
     /// Requests that were taken, by method.
     private(set) var taken: [String] = []

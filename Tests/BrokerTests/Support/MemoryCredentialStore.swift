@@ -18,7 +18,7 @@ import Systemd
     private(set) var kept: [String: StoredItem] = [:]
     /// The clients' items, by account.
     private(set) var clients: [String: StoredItem] = [:]
-    /// Grants whose revocation is owed, by account.
+    /// Grants whose revocation is pending, by account.
     private(set) var revocations: [String: StoredItem] = [:]
     /// Every item that was written, in order.
     private(set) var written: [StoredItem] = []
@@ -30,7 +30,7 @@ import Systemd
     var faults: [Operation: [StoreError]] = [:]
     /// Calls of these kinds wait until `release()`, or for ever: that is where a crash comes.
     var held: Set<Operation> = []
-    /// What a person does when asked to unlock: nil opens the store.
+    /// What a user does when asked to unlock: nil opens the store.
     var unlockFault: StoreError?
     /// What came with each call of `unlock`.
     private(set) var passphrases: [Secret?] = []

@@ -6,7 +6,7 @@ import TokendProtocol
 
 @testable import Broker
 
-/// A desktop whose person is the test.
+/// A desktop whose user is the test.
 @LoopActor final class ScriptedNotifier: PersonNotifying {
     /// A question that was put.
     @LoopActor final class Asked {
@@ -28,7 +28,7 @@ import TokendProtocol
     var isThere = true
     private(set) var asked: [Asked] = []
     private(set) var reminders: [LoginReminder] = []
-    /// What was said in a reminder's place when it was mended.
+    /// What replaced a reminder when its reason was gone.
     private(set) var replacements: [LoginReminder] = []
     /// Reminders that were taken away again.
     private(set) var withdrawn: [LoginReminder] = []
@@ -59,6 +59,6 @@ import TokendProtocol
         }
     }
 
-    /// The person presses the last reminder's button.
+    /// The user presses the last reminder's button.
     func choose() { choices.last?() }
 }

@@ -31,7 +31,7 @@ import Systemd
             wire = WireSettings()
         }
 
-        /// What was posted.
+        /// The posted body.
         var form: FormParameters { request.form }
 
         /// Answers; a second answer is none.

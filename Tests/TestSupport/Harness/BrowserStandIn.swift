@@ -4,7 +4,7 @@
 import Glibc
 import Synchronization
 
-/// An HTTP client that stands in for a person's browser where a real one would only cost time: it follows redirects,
+/// An HTTP client that stands in for a user's browser where a real one would only cost time: it follows redirects,
 /// keeps cookies, fills in sign-in forms, and asks for `/favicon.ico` as Chromium does. Loopback `http` alone.
 package final class BrowserStandIn: Sendable {
     /// What the browser shows at the end of its redirects.

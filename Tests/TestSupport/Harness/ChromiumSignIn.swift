@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import StrictJSON
 
-/// A real headless Chromium that signs in at a provider's form, as a person would.
+/// A real headless Chromium that signs in at a provider's form, as a user would.
 package enum ChromiumSignIn {
     /// What the browser showed at the end.
     package struct Landing: Sendable {
@@ -63,7 +63,7 @@ package enum ChromiumSignIn {
         try MissingPrerequisite.require(program: "/usr/bin/chromedriver")
         try MissingPrerequisite.require(program: "/usr/bin/xdg-open")
         try FileManager.default.createDirectory(atPath: screenshots, withIntermediateDirectories: true)
-        // xdg-open looks for handlers only where there is a display; a dead one will do.
+        // xdg-open looks for handlers only where there is a display; a dead one is good enough.
         return try ChildProcess(
             TestVenv.program("python3"),
             [

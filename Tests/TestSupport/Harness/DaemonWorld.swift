@@ -55,7 +55,7 @@ package final class DaemonWorld: Sendable {
         )
     }
 
-    /// Writes a preset of the person's own, JSON5.
+    /// Writes a preset of the user's own, JSON5.
     package func writePreset(_ name: String, _ text: String) throws {
         try FileManager.default.createDirectory(atPath: configFolder + "/providers", withIntermediateDirectories: true)
         try write(text, to: "\(configFolder)/providers/\(name).json5")

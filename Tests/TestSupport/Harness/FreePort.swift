@@ -11,7 +11,7 @@ package enum FreePort {
 
     /// The port.
     ///
-    /// It is not among those that the system gives to whoever wants any, so that no connection and no listener gets it
+    /// It is not among those that the system gives to programs that want any, so that no connection and no listener gets it
     /// before it is used; a program that wants this very one still may.
     package static func find() throws -> UInt16 {
         let candidates = 10_000..<firstGivenByTheSystem()

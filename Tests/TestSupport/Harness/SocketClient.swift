@@ -35,7 +35,7 @@ package final class SocketClient: Sendable {
     @discardableResult
     package func sendLine(_ text: String) -> Bool { send(Array((text + "\n").utf8)) }
 
-    /// Ends the writing only; owed replies still come.
+    /// Ends the writing only; pending replies still come.
     package func finishWriting() { shutdown(socket.number, CInt(SHUT_WR)) }
 
     /// Ends the connection, as a client that dies does.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// Runs the built `tokenctl` as a person or a script would.
+/// Runs the built `tokenctl` as a user or a script would.
 package struct Tokenctl: Sendable {
     /// What a run left.
     package struct Run: Sendable, CustomStringConvertible {
@@ -46,7 +46,7 @@ package struct Tokenctl: Sendable {
         )
     }
 
-    /// Starts with a standard input that the test writes to, for a verb that waits for its person.
+    /// Starts with a standard input that the test writes to, for a verb that waits for its user.
     package func startTyping(_ arguments: String...) throws -> ChildProcess {
         try ChildProcess(BuildProducts.program("tokenctl"), arguments, environment: environment, input: .pipe)
     }

@@ -3,7 +3,7 @@
 
 import StrictJSON
 
-/// A device login that waits for its person (RFC 8628).
+/// A device login that waits for its user (RFC 8628).
 struct PendingDevice {
     enum State {
         case waiting
@@ -68,7 +68,7 @@ extension FakeProvider {
         return .html(SignInForm.done)
     }
 
-    /// Approves a device login as a person would on the page; false where nobody waits with that code.
+    /// Approves a device login as a user would on the page; false where nobody waits with that code.
     @discardableResult
     package func approveDevice(userCode: String) -> Bool { decide(userCode, settings.user) }
 

@@ -21,7 +21,7 @@ package final class FakeProvider: Sendable {
         var standing: [ProviderEndpoint: Behaviour] = [:]
         /// Authorization requests that wait for the form, by the value hidden in it.
         var forms: [String: AuthorizationAsk] = [:]
-        /// Device logins by device code, and the device codes by the code that a person enters.
+        /// Device logins by device code, and the device codes by the code that a user enters.
         var devices: [String: PendingDevice] = [:]
         var userCodes: [String: String] = [:]
         /// Pushed requests that no browser has come with yet, by their names.

@@ -220,7 +220,7 @@ struct GrantBook {
         return TokenSet(grant: grant, accessToken: accessToken, refreshToken: refreshToken, scope: scope)
     }
 
-    /// The secret code of a device login, and the one that its person enters.
+    /// The secret code of a device login, and the one that its user enters.
     mutating func makeDeviceCodes() -> (device: String, user: String) {
         let letters = Array("BCDFGHJKLMNPQRSTVWXZ")
         let user = String((0..<8).map { _ in letters.randomElement() ?? "B" })

@@ -14,13 +14,13 @@ package enum ProviderEndpoint: String, Sendable, CaseIterable {
     case token
     /// Where device logins begin (RFC 8628).
     case deviceAuthorization
-    /// Where the person enters the code of one.
+    /// Where the user enters the code of one.
     case device
     case revocation
     case userinfo
     /// Where authorization requests are pushed to (RFC 9126).
     case pushedAuthorization
-    /// Where a browser signs out (OpenID Connect RP-Initiated Logout).
+    /// Signs the browser out (OpenID Connect RP-Initiated Logout).
     case endSession
     /// Where clients register themselves (RFC 7591).
     case registration

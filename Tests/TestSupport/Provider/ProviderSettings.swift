@@ -32,7 +32,7 @@ package struct ProviderClient: Sendable {
     }
 }
 
-/// A person who has an account at the provider.
+/// A user who has an account at the provider.
 package struct ProviderUser: Sendable {
     package var name = "alice"
     package var password = "wonderland"
@@ -125,7 +125,7 @@ package struct ProviderSettings: Sendable {
     /// A public native client, a sign-in form, rotation without grace.
     package init() {}
 
-    /// Whose subject this is; the first person's where it is nobody's any more.
+    /// Whose subject this is; the first user's where it is nobody's any more.
     func user(ofSubject subject: String) -> ProviderUser {
         otherUsers.first { $0.subject == subject } ?? user
     }

@@ -4,7 +4,7 @@
 import Testing
 import tokenctl
 
-/// What `tokenctl` says to do next, as a person copies it.
+/// What `tokenctl` says to do next, as a user copies it.
 enum AdviceLine {
     /// The command lines of `tokenctl` among what it said: those after an arrow, whole where they are broken, without the
     /// remark that may stand behind them.
