@@ -42,7 +42,8 @@ let package = Package(
         module("HTTPTypes", ["Secrets"]),
         module("JOSE", ["CCrypto", "Secrets", "StrictJSON"]),
         module("OAuth", ["HTTPTypes", "JOSE", "Secrets", "StrictJSON"]),
-        module("TokendProtocol", ["Secrets", "StrictJSON"]),
+        module("Members", ["Secrets", "StrictJSON"]),
+        module("TokendProtocol", ["Members", "Secrets", "StrictJSON"]),
 
         // Overlays: one C library each, in Swift's terms.
         module("Systemd", ["CSystemd"]),
@@ -52,13 +53,14 @@ let package = Package(
         // Shell: what moves.
         module(
             "Broker",
-            ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"],
+            ["HTTPTypes", "JOSE", "Members", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol"],
             resources: [.embedInCode("Providers")]
         ),
         .executableTarget(
             name: "tokend",
             dependencies: [
-                "Broker", "HTTP", "HTTPTypes", "JOSE", "Keyring", "OAuth", "Secrets", "StrictJSON", "Systemd",
+                "Broker", "HTTP", "HTTPTypes", "JOSE", "Keyring", "Members", "OAuth", "Secrets", "StrictJSON",
+                "Systemd",
                 "TokendProtocol",
             ],
             swiftSettings: settings
@@ -102,7 +104,7 @@ let package = Package(
         ),
         .target(
             name: "FuzzTargets",
-            dependencies: ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "TokendProtocol"],
+            dependencies: ["HTTPTypes", "JOSE", "Members", "OAuth", "Secrets", "StrictJSON", "TokendProtocol"],
             path: "Tests/FuzzTargets",
             swiftSettings: settings
         ),
@@ -123,22 +125,25 @@ let package = Package(
             ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"],
             resources: [.copy("Vectors")]
         ),
-        tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
+        tests("TokendProtocolTests", ["Members", "Secrets", "StrictJSON", "TokendProtocol"]),
         tests("SystemdTests", ["CSystemd", "Systemd", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TestSupport"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
         tests(
             "BrokerTests",
             [
-                "Broker", "HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TestSupport",
+                "Broker", "HTTPTypes", "JOSE", "Members", "OAuth", "Secrets", "StrictJSON", "Systemd", "TestSupport",
                 "TokendProtocol",
             ]
         ),
-        tests("TokendTests", ["Broker", "JOSE", "Secrets", "StrictJSON", "Systemd", "tokend"]),
+        tests("TokendTests", ["Broker", "JOSE", "Members", "Secrets", "StrictJSON", "Systemd", "tokend"]),
         tests("TokenctlTests", ["HTTPTypes", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol", "tokenctl"]),
         tests(
             "IntegrationTests",
-            ["Broker", "HTTPTypes", "JOSE", "Secrets", "StrictJSON", "TestSupport", "TokenClient", "TokendProtocol"]
+            [
+                "Broker", "HTTPTypes", "JOSE", "Members", "Secrets", "StrictJSON", "TestSupport", "TokenClient",
+                "TokendProtocol",
+            ]
         ),
     ]
 )

@@ -44,9 +44,6 @@ package struct StoredItem: Sendable, Equatable {
     /// The content of its secret; nil if that is no JSON object.
     var json: JSONObject? { secret.withUnsafeBytes { (try? JSONReader().read($0))?.object } }
 
-    /// Whether a tokend with a newer format wrote it.
-    func isNewer(than version: Int64) -> Bool { json?["version"]?.int64.map { $0 > version } ?? false }
-
     /// A test item, under a name that no account can have.
     static func probe(_ name: String) -> StoredItem {
         StoredItem(account: name, issuer: "", clientID: "", label: "tokend: a probe", secret: Secret("probe"))

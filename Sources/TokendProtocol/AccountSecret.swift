@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Members
 package import Secrets
 
 /// `account.secret`: stores a secret with which an account's client authenticates.

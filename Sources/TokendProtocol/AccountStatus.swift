@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The state of an account. Times are unix seconds.
+package import Members
+
+/// How an account is. Times are unix seconds.
 package struct AccountStatus: WireMessage {
     /// A login that waits for the user.
     package struct PendingLogin: WireMessage {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The state of the daemon.
+package import Members
+
+/// How the daemon is.
 package struct DaemonStatus: WireMessage {
     /// The value of `log` if the log does not go to the journal.
     package static let logOnStderr = "stderr"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Members
+
 extension Doctor {
     /// One request to the provider and its answer, as lines for a user; without secrets.
     package struct Exchange: WireMessage {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `doctor`: checks that only the daemon can make.
+package import Members
+
+/// `doctor`: what only the daemon can see.
 package enum Doctor: MethodCall {
     package static let method = Method.doctor
 

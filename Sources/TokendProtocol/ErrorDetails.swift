@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The further members of an error, in `data`; which ones there are depends on the kind.
+package import Members
+
+/// What an error says besides its kind and its sentence, in `data`; which of these it has depends on the kind.
 package struct ErrorDetails: WireMessage {
     /// Why a passphrase is needed; unknown words decode to themselves.
     package struct Passphrase: OpenWord {

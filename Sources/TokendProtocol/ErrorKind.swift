@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The kind of an error, for programs (`data.kind`).
+import Members
+
+/// What went wrong, in the word that programs branch on (`data.kind`).
 ///
 /// A kind that this version does not know, from a newer daemon, decodes to itself.
 package struct ErrorKind: OpenWord {

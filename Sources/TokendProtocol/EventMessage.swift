@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Members
 package import StrictJSON
 
 /// The type of an event; unknown ones decode to themselves.
@@ -68,7 +69,11 @@ package struct EventMessage: WireMessage {
 
     /// Reads the notification's `params`.
     package init(json: JSONObject) throws(ProtocolError) {
-        try self.init(reading: MemberReader(result: json))
+        do throws(MemberFault) {
+            try self.init(reading: MemberReader(json))
+        } catch {
+            throw ProtocolError(inResult: error)
+        }
         details = json.keeping { !Self.names.contains($0) }
     }
 

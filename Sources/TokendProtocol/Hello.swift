@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `hello`: the daemon's name, versions and methods.
+package import Members
+
+/// `hello`: which daemon this is and what it has.
 package enum Hello: MethodCall {
     package static let method = Method.hello
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `login.start`: begins a login, or joins one that was begun with the same parameters.
+package import Members
+
+/// `login.start`: begins a login, or joins the one that was begun with the same parameters.
 package enum LoginStart: MethodCall {
     package static let method = Method.loginStart
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `logout`: no token is served from that moment on; then revocation and the provider's own logout are tried.
+package import Members
+
+/// `logout`: no token from that moment on; revocation and the provider's own logout are tried after.
 package enum Logout: MethodCall {
     package static let method = Method.logout
 

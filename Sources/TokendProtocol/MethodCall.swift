@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Members
 package import StrictJSON
 
 /// A method with its parameters and its result, for both ends of the socket.
@@ -20,7 +21,16 @@ package protocol MethodParameters: WireMessage {}
 extension MethodParameters {
     /// Reads `params`; a missing, unknown or ill-typed member is `invalid_params`, with its name.
     package init(params: JSONObject) throws(ProtocolError) {
-        try self.init(reading: MemberReader(parameters: params, names: Self.names))
+        let names = Self.names
+        // Names are lower-case ASCII, to which no other text is canonically equivalent: `==` is exact here.
+        for member in params where !names.contains(member.name) {
+            throw .unknownParameter(member.name, known: names)
+        }
+        do throws(MemberFault) {
+            try self.init(reading: MemberReader(params))
+        } catch {
+            throw ProtocolError(inParameters: error)
+        }
     }
 }
 

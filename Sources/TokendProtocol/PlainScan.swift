@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Members
 import StrictJSON
 
 /// Reads the plainest JSON: objects, strings of printable ASCII without escapes, and whole numbers. False or nil: it is
@@ -79,7 +80,7 @@ struct PlainScan {
 
     /// Reads a number of seconds for a parameter.
     mutating func readSeconds() -> Int64? {
-        guard let number = readInteger(), number <= MemberReader.longestSeconds else { return nil }
+        guard let number = readInteger(), number <= JSONForm<Int64>.longestSeconds else { return nil }
         return number
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `policy.list`: the remembered answers of users.
+package import Members
+
+/// `policy.list`: what people have said for good.
 package enum PolicyList: MethodCall {
     package static let method = Method.policyList
 
@@ -77,15 +79,15 @@ package enum ConfirmAnswer: MethodCall {
     package static let method = Method.confirmAnswer
     package typealias Result = NoResult
 
-    /// A user's possible answers.
-    package enum Answer: String, WireValue, CaseIterable {
+    /// What a user may say.
+    package enum Answer: String, JSONRepresentable, CaseIterable {
         /// This time.
         case once
         /// From now on.
         case always
         case deny
 
-        package static let form = WireForm.word(of: allCases)
+        package static let form = JSONForm.word(of: allCases)
     }
 
     /// The question and the answer.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Members
 package import StrictJSON
 
 /// The error object of a reply: a kind for programs, a sentence for a user, and further members by kind.
@@ -32,6 +33,17 @@ package struct ProtocolError: Error, Sendable, Equatable {
         let names = known.isEmpty ? "none" : known.joined(separator: ", ")
         let sentence = "there is no parameter \(JSONWriter.quoted(name)); this method takes: \(names)"
         return .invalidParams(member: name, sentence)
+    }
+
+    /// What is wrong with a member of `params`.
+    init(inParameters fault: MemberFault) {
+        self = .invalidParams(member: fault.member, "the parameter '\(fault.member)' \(fault.problem)")
+    }
+
+    /// What is wrong with a result, which is the daemon's fault.
+    init(inResult fault: MemberFault) {
+        let place = "its member '\(fault.member)' \(fault.problem)"
+        self.init(.internalError, "the daemon's answer breaks the protocol: \(place)")
     }
 
     /// A line that is not JSON.

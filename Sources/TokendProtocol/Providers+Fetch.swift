@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Members
 package import StrictJSON
 
 /// `provider.fetch`: the accounts that an application's server suggests.

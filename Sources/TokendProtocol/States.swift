@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// The state of an account; unknown ones decode to themselves.
+import Members
+
+/// How an account is; one that this version does not know stays itself.
 package struct AccountState: OpenWord {
     /// The word on the wire.
     package let rawValue: String

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-/// `status`: the state of the daemon and its accounts.
+package import Members
+
+/// `status`: how the daemon and its accounts are.
 package enum Status: MethodCall {
     package static let method = Method.status
 

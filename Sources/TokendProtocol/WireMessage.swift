@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+package import Members
 package import StrictJSON
 
-/// Parameters, a result, or an object in one of them: its members are declared once, for reading and writing.
-///
-/// A required member has a default value, so that there is an empty message to read into.
-package protocol WireMessage: WireValue, Equatable {
-    /// An empty message.
-    init()
-
-    /// The members, in the order of writing.
-    static var members: [Member<Self>] { get }
-
-    /// Reads a result, or an object in one. Unknown members are ignored; violations of the protocol are an
-    /// `internal_error` of the daemon that sent it.
+/// Parameters, a result, or an object in one of them.
+package protocol WireMessage: Record, JSONRepresentable, Equatable {
+    /// Reads a result, or an object in one. Members that this version does not know are ignored; what breaks the
+    /// protocol is an `internal_error` of the daemon that sent it.
     init(json: JSONObject) throws(ProtocolError)
 
     /// The members as they are sent.
@@ -22,44 +15,53 @@ package protocol WireMessage: WireValue, Equatable {
 }
 
 extension WireMessage {
-    /// The names of all members.
-    package static var names: [String] { members.map(\.outline.name) }
-
     package init(json: JSONObject) throws(ProtocolError) {
-        try self.init(reading: MemberReader(result: json))
-    }
-
-    init(reading reader: MemberReader) throws(ProtocolError) {
-        self.init()
-        for member in Self.members { try member.read(reader, &self) }
+        do throws(MemberFault) {
+            try self.init(reading: MemberReader(json))
+        } catch {
+            throw ProtocolError(inResult: error)
+        }
     }
 
     /// Reads as much as possible: an absent or invalid member has its value in an empty message.
     package init(tolerating json: JSONObject) {
-        self.init()
-        let reader = MemberReader(tolerating: json)
-        for member in Self.members { try? member.read(reader, &self) }
+        self.init(usable: json)
     }
 
     package func encoded() -> JSONObject { declaredMembers }
 
-    var declaredMembers: JSONObject {
-        var object: JSONObject = [:]
-        for member in Self.members { member.write(self, &object) }
-        return object
-    }
-
-    package static var form: WireForm<Self> {
-        WireForm(
+    package static var form: JSONForm<Self> {
+        JSONForm(
             expectation: JSONObject.form.expectation,
             plural: JSONObject.form.plural,
             inner: members.map(\.outline),
-            read: { json throws(ProtocolError) in
+            read: { json throws(MemberFault) in
                 guard let object = json.object else { return nil }
-                return try Self(json: object)
+                return try Self(reading: MemberReader(object))
             },
             write: { .object($0.encoded()) },
             tolerated: { $0.object.map(Self.init(tolerating:)) }
         )
+    }
+}
+
+extension JSONForm<String> {
+    /// Scope tokens with spaces between (RFC 6749 section 3.3), and as much of them as a provider's server takes in one
+    /// line of a request, several times over.
+    static let scope = String.form.limited(to: "scopes of printable ASCII with spaces between, 8192 bytes at most") {
+        $0.utf8.count <= 8192
+            && $0.utf8.allSatisfy {
+                (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
+    }
+}
+
+extension JSONForm<Int64> {
+    /// 366 days: no wait and no validity is sensibly longer, and sums with it stay far from any overflow.
+    static var longestSeconds: Int64 { 31_622_400 }
+
+    /// A duration in whole seconds, from 0 to 366 days.
+    static let seconds = Int64.form.limited(to: "a whole number of seconds from 0 to \(longestSeconds)") {
+        (0...longestSeconds).contains($0)
     }
 }

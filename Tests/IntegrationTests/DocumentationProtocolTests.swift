@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Broker
+import Members
 import StrictJSON
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Members
 import StrictJSON
 import TokendProtocol
 

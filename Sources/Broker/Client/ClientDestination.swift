@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 import HTTPTypes
-package import StrictJSON
+package import Members
 
 /// Where a client's secret or key may be sent: recorded when it is given, and compared with the account's file before
 /// each use, so that no edit of the file sends it elsewhere.
@@ -24,27 +24,22 @@ package struct ClientDestination: Sendable, Equatable {
         endpoints = account.endpoints.named.mapValues(\.text)
         caDigests = [wire.caDigest, account.caDigest].compactMap(\.self)
     }
+}
 
-    package var json: JSONObject {
-        var urls: JSONObject = [:]
-        for (name, url) in endpoints.sorted(by: { $0.key < $1.key }) { urls[name] = .string(url) }
-        return [
-            "issuer": .string(issuer), "names_issuer": .bool(namesIssuer), "client_id": .string(clientID),
-            "endpoints": .object(urls), "ca_digests": .array(caDigests.map { .string($0) }),
-        ]
-    }
+extension ClientDestination: StoredRecord {
+    package static let members: [Member<Self>] = [
+        .required("issuer", \.issuer),
+        .required("names_issuer", \.namesIssuer),
+        .required("client_id", \.clientID),
+        .required("endpoints", \.endpoints),
+        .required("ca_digests", \.caDigests),
+    ]
 
-    /// nil where a member is missing or of another type.
-    package init?(json: JSONObject) {
-        guard let issuer = json["issuer"]?.string, let namesIssuer = json["names_issuer"]?.bool,
-            let clientID = json["client_id"]?.string, let urls = json["endpoints"]?.object,
-            let digests = json["ca_digests"]?.array
-        else { return nil }
-        self.issuer = issuer
-        self.namesIssuer = namesIssuer
-        self.clientID = clientID
+    package init() {
+        issuer = ""
+        namesIssuer = false
+        clientID = ""
         endpoints = [:]
-        for member in urls { endpoints[member.name] = member.value.string }
-        caDigests = digests.compactMap(\.string)
+        caDigests = []
     }
 }

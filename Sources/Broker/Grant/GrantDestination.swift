@@ -2,8 +2,8 @@
 // Copyright the tokend authors
 
 import HTTPTypes
+package import Members
 package import OAuth
-package import StrictJSON
 
 /// Where a grant may be sent: recorded when it is made, and compared with the configuration before each use.
 ///
@@ -101,44 +101,42 @@ package struct GrantDestination: Sendable, Equatable {
     }
 }
 
-extension GrantDestination {
-    package var json: JSONObject {
-        var object: JSONObject = [
-            "issuer": .string(issuer), "names_issuer": .bool(namesIssuer), "client_id": .string(clientID),
-            "client_authentication": .string(clientAuthentication),
-            "ca_digests": .array(caDigests.map { .string($0) }),
-        ]
-        if isRegistered { object["registered"] = true }
-        if let proxy { object["proxy"] = .string(proxy) }
-        var urls: JSONObject = [:]
-        for endpoint in Endpoint.allCases {
-            if let url = endpoints[endpoint] { urls[endpoint.rawValue] = .string(url) }
-        }
-        object["endpoints"] = .object(urls)
-        object["configured"] = .array(
-            Endpoint.allCases.filter(configured.contains).map { .string($0.rawValue) }
-        )
-        return object
+extension GrantDestination: StoredRecord {
+    package static let members: [Member<Self>] = [
+        .required("issuer", \.issuer),
+        .required("names_issuer", \.namesIssuer),
+        .required("client_id", \.clientID),
+        .required("client_authentication", \.clientAuthentication),
+        .required("ca_digests", \.caDigests),
+        .unlessDefault("registered", \.isRegistered),
+        .optional("proxy", \.proxy),
+        .required("endpoints", \.endpoints, as: urls),
+        .required("configured", \.configured, as: words),
+    ]
+
+    package init() {
+        issuer = ""
+        namesIssuer = false
+        clientID = ""
+        isRegistered = false
+        endpoints = [:]
+        configured = []
+        clientAuthentication = ""
+        caDigests = []
     }
 
-    /// nil where a member is missing or of another type.
-    package init?(json: JSONObject) {
-        guard let issuer = json["issuer"]?.string, let namesIssuer = json["names_issuer"]?.bool,
-            let clientID = json["client_id"]?.string,
-            let authentication = json["client_authentication"]?.string,
-            let digests = json["ca_digests"]?.array, let urls = json["endpoints"]?.object,
-            let configured = json["configured"]?.array
-        else { return nil }
-        self.issuer = issuer
-        self.namesIssuer = namesIssuer
-        self.clientID = clientID
-        isRegistered = json["registered"]?.bool ?? false
-        clientAuthentication = authentication
-        caDigests = digests.compactMap(\.string)
-        proxy = json["proxy"]?.string
-        endpoints = [:]
-        for endpoint in Endpoint.allCases { endpoints[endpoint] = urls[endpoint.rawValue]?.string }
-        self.configured = Set(configured.compactMap { $0.string.flatMap(Endpoint.init(rawValue:)) })
+    private static let urls = [String: String].form.map { urls in
+        var endpoints: [Endpoint: String] = [:]
+        for endpoint in Endpoint.allCases { endpoints[endpoint] = urls[endpoint.rawValue] }
+        return endpoints
+    } back: { endpoints in
+        Dictionary(uniqueKeysWithValues: endpoints.map { ($0.key.rawValue, $0.value) })
+    }
+
+    private static let words = [String].form.map { names in
+        Set(names.compactMap(Endpoint.init(rawValue:)))
+    } back: { endpoints in
+        Endpoint.allCases.filter(endpoints.contains).map(\.rawValue)
     }
 }
 

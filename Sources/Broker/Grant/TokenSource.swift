@@ -3,7 +3,6 @@
 
 package import OAuth
 import Secrets
-import StrictJSON
 import Systemd
 
 /// How an account gets access tokens without its user. A further grant type is a case here, with a `TokenFlow` that
@@ -27,14 +26,13 @@ package enum TokenSource: Sendable, Equatable {
 }
 
 extension TokenSource {
-    /// Reads it from a stored record.
-    init(json: JSONObject) {
-        self = json["own_scope"]?.string.map { .clientCredentials(Scope($0)) } ?? .refreshToken
-    }
-
-    /// Writes it into a stored record.
-    func encode(into object: inout JSONObject) {
-        if case .clientCredentials(let scope) = self { object["own_scope"] = .string(scope.text) }
+    /// The scope of the client's own tokens, as a stored record has it; nil where they come from a refresh token.
+    var ownScope: Scope? {
+        get {
+            guard case .clientCredentials(let scope) = self else { return nil }
+            return scope
+        }
+        set { self = newValue.map(TokenSource.clientCredentials) ?? .refreshToken }
     }
 }
 

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import HTTPTypes
+package import Members
 package import StrictJSON
 package import TokendProtocol
 
@@ -34,8 +35,8 @@ package struct LoginMetadata: Sendable, Equatable {
         members = room.kept
     }
 
-    /// The metadata in a grant's item.
-    package init?(stored members: JSONObject) {
+    /// These members; nil where there are none.
+    package init?(_ members: JSONObject) {
         guard !members.isEmpty else { return nil }
         self.members = members
     }
@@ -55,7 +56,7 @@ package struct LoginMetadata: Sendable, Equatable {
         var members = returned?.members ?? [:]
         for member in added { members[member.name] = member.value }
         guard fits(members) else { throw tooMuch }
-        return LoginMetadata(stored: members)
+        return LoginMetadata(members)
     }
 
     private static var tooMuch: ProtocolError {
@@ -71,5 +72,13 @@ package struct LoginMetadata: Sendable, Equatable {
 
     private static func fits(_ members: JSONObject) -> Bool {
         members.count <= memberLimit && JSONWriter.bytes(.object(members)).count <= sizeLimit
+    }
+}
+
+extension LoginMetadata: JSONRepresentable {
+    package static let form = JSONObject.form.map {
+        LoginMetadata($0)
+    } back: {
+        $0.members
     }
 }

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Broker
+import Members
 import StrictJSON
 import TokendProtocol
 
@@ -20,44 +21,54 @@ struct StateFile {
     /// nil if it is not a state file: not JSON, or with a known member of another type.
     init?(_ bytes: [UInt8]) {
         guard let object = (try? JSONReader().read(bytes))?.object,
-            let removals = Self.names(object, "removals"),
-            let clientRemovals = Self.names(object, "client_removals"),
-            let paused = Self.names(object, "paused"),
-            let decisions = Self.elements(object, "decisions"),
-            object["keyring"].map({ $0.string != nil }) != false
+            let file = try? StateFile(reading: MemberReader(object))
         else { return nil }
-        notes = LastingNotes(removals: removals, clientRemovals: clientRemovals, paused: paused)
-        notes.keyring = object["keyring"]?.string
-        for decision in decisions {
-            if let known = decision.object.flatMap({ try? PolicyList.Decision(json: $0) }) {
-                notes.decisions.append(known)
-            } else {
-                strangeDecisions.append(decision)
-            }
-        }
-        others = object
-        for name in ["removals", "client_removals", "paused", "decisions", "keyring"] { others[name] = nil }
-    }
-
-    private static func elements(_ object: JSONObject, _ member: String) -> [JSONValue]? {
-        guard let value = object[member] else { return [] }
-        return value.array
-    }
-
-    private static func names(_ object: JSONObject, _ member: String) -> Set<String>? {
-        guard let elements = elements(object, member) else { return nil }
-        let names = elements.compactMap(\.string)
-        return names.count == elements.count ? Set(names) : nil
+        self = file
+        others = object.keeping { !Self.names.contains($0) }
     }
 
     /// The content with these notes.
     func bytes(saying notes: LastingNotes) -> [UInt8] {
+        var file = self
+        file.notes = notes
         var content = others
-        content["removals"] = .array(notes.removals.sorted().map { .string($0) })
-        content["client_removals"] = .array(notes.clientRemovals.sorted().map { .string($0) })
-        content["paused"] = .array(notes.paused.sorted().map { .string($0) })
-        content["decisions"] = .array(notes.decisions.map { .object($0.encoded()) } + strangeDecisions)
-        content["keyring"] = notes.keyring.map { .string($0) }
+        for member in file.declaredMembers { content[member.name] = member.value }
         return JSONWriter.bytes(.object(content))
+    }
+}
+
+extension StateFile: Record {
+    static let members: [Member<Self>] = [
+        .defaulted("removals", \.notes.removals, as: accounts),
+        .defaulted("client_removals", \.notes.clientRemovals, as: accounts),
+        .defaulted("paused", \.notes.paused, as: accounts),
+        .defaulted("decisions", \.decisions, as: values),
+        .optional("keyring", \.notes.keyring),
+    ]
+
+    private static let accounts = [String].form.map {
+        Set($0)
+    } back: {
+        $0.sorted()
+    }
+
+    private static let values = JSONForm<[JSONValue]>(
+        expectation: "a list",
+        plural: "lists",
+        read: { $0.array },
+        write: JSONValue.array
+    )
+
+    private var decisions: [JSONValue] {
+        get { notes.decisions.map { .object($0.encoded()) } + strangeDecisions }
+        set {
+            for decision in newValue {
+                if let known = decision.object.flatMap({ try? PolicyList.Decision(json: $0) }) {
+                    notes.decisions.append(known)
+                } else {
+                    strangeDecisions.append(decision)
+                }
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Members
 import StrictJSON
 import Systemd
 import TokendProtocol

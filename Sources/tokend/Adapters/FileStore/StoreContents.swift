@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import Broker
+package import Members
 package import Secrets
 import StrictJSON
 
@@ -9,47 +10,22 @@ import StrictJSON
 package struct StoreContents: Sendable, Equatable {
     package var items: [StoredItem]
 
-    package init(items: [StoredItem] = []) {
+    package init(items: [StoredItem]) {
         self.items = items
     }
 
     /// Reads what `encoded()` wrote; nil for anything else.
     package init?(_ plain: Secret) {
         let value = plain.withUnsafeBytes { try? JSONReader().read($0) }
-        guard let entries = value?.object?["items"]?.array else { return nil }
-        items = []
-        for entry in entries {
-            guard let object = entry.object, let account = object["account"]?.string,
-                let secret = object["secret"]?.string
-            else {
-                return nil
-            }
-            // Files from before there were two kinds have no kind.
-            let word = object["kind"]?.string ?? StoredItem.Kind.grant.rawValue
-            guard let kind = StoredItem.Kind(rawValue: word) else { return nil }
-            items.append(
-                StoredItem(
-                    kind: kind,
-                    account: account,
-                    issuer: object["issuer"]?.string ?? "",
-                    clientID: object["client_id"]?.string ?? "",
-                    label: object["label"]?.string ?? "",
-                    secret: Secret(secret)
-                )
-            )
+        guard let object = value?.object, let contents = try? StoreContents(reading: MemberReader(object)) else {
+            return nil
         }
+        self = contents
     }
 
     /// As JSON; intermediate copies are freed without being wiped, except for the last and largest.
     package func encoded() -> Secret {
-        let entries = items.map { item -> JSONValue in
-            [
-                "kind": .string(item.kind.rawValue), "account": .string(item.account), "issuer": .string(item.issuer),
-                "client_id": .string(item.clientID), "label": .string(item.label),
-                "secret": .string(item.secret.reveal()),
-            ]
-        }
-        var bytes = JSONWriter.bytes(["items": .array(entries)])
+        var bytes = JSONWriter.bytes(.object(declaredMembers))
         defer { bytes.wipe() }
         return Secret(bytes: bytes)
     }
@@ -67,4 +43,35 @@ package struct StoreContents: Sendable, Equatable {
     package mutating func remove(_ kind: StoredItem.Kind, account: String) {
         items.removeAll { $0.kind == kind && $0.account == account }
     }
+}
+
+extension StoreContents: Record {
+    package static let members: [Member<Self>] = [.required("items", \.items)]
+
+    package init() {
+        self.init(items: [])
+    }
+}
+
+extension StoredItem: StoredRecord {
+    package static let members: [Member<Self>] = [
+        .defaulted("kind", \.kind, as: kinds, isNeeded: true),
+        .required("account", \.account),
+        .defaulted("issuer", \.issuer),
+        .defaulted("client_id", \.clientID),
+        .defaulted("label", \.label),
+        .required("secret", \.secret),
+    ]
+
+    package init() {
+        self.init(account: "", issuer: "", clientID: "", label: "", secret: Secret(""))
+    }
+
+    /// Files from before there were two kinds have no kind. An item of an unknown kind cannot be read.
+    private static let kinds = JSONForm<Kind>(
+        expectation: String.form.expectation,
+        plural: String.form.plural,
+        read: { $0.string.map(Kind.init(rawValue:)) ?? .grant },
+        write: { .string($0.rawValue) }
+    )
 }
