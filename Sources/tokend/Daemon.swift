@@ -27,10 +27,8 @@ import TokendProtocol
     private let environment: [String: String]
     private var sources: [EventSource] = []
     private var watch: ConfigurationWatch?
-    private var storeWatch: SecretServiceWatch?
-    private var storeLook: EventSource?
+    private var storeWatch: StoreWatch?
     private var machine: MachineWatch?
-    private var buses: [Bus] = []
     private var shutdown: Shutdown?
     private var status = ServiceStatus()
     private var statusTelling: EventSource?
@@ -225,29 +223,9 @@ import TokendProtocol
         }
     }
 
-    /// Watches the secret store's signals: unlocked, or back.
     private func watchStore() {
         guard broker.ports.store.kind == "secret-service" else { return }
-        do throws(SystemdError) {
-            let bus = try Bus(.user, loop: loop)
-            buses.append(bus)
-            storeWatch = try SecretServiceWatch(on: bus) { [unowned self] event in
-                switch event {
-                case .appeared, .lockChanged(_, isLocked: false), .collectionChanged, .walletOpened: lookAtStoreSoon()
-                case .vanished, .lockChanged: break
-                }
-            }
-        } catch {
-            log.write(LogLine(.debug, "no word from the secret store: \(error.message), ignoring"))
-        }
-    }
-
-    /// Checks once the store's signals have ceased: KeePassXC crashes on a request while it opens its database
-    /// (https://github.com/keepassxreboot/keepassxc/issues/13265).
-    private func lookAtStoreSoon() {
-        let soon = loop.bootTime.advanced(by: .milliseconds(500))
-        if let storeLook { return storeLook.rearm(at: soon) }
-        storeLook = loop.addTimer(at: soon, accuracy: .milliseconds(100)) { [unowned self] in broker.storeSignalled() }
+        storeWatch = StoreWatch(loop: loop, log: log) { [unowned self] in broker.storeSignalled() }
     }
 
     // MARK: While it runs
