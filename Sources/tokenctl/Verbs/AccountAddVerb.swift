@@ -9,15 +9,8 @@ extension Verb {
     package static let accountAdd = Verb(
         "account add",
         operands: [.account],
-        flags: .of(
-            .provider,
-            .set,
-            .issuer,
-            .clientID,
-            .register,
-            .scope.help("what to ask for; may be repeated"),
-            .redirectURI,
-            .clientAuthentication,
+        flags: .accountSettings(
+            and: .clientAuthentication,
             .flow,
             .clientSecretFile,
             .clientKeyFile,

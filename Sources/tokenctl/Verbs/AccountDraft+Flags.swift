@@ -8,6 +8,22 @@ extension Flag<Bool> {
     static var register: Flag { Flag("--register", "have the provider register a client at the first sign-in") }
 }
 
+extension [FlagSyntax] {
+    /// The flags of a verb that makes accounts, and its own.
+    static func accountSettings<each Value>(and flags: repeat Flag<each Value>) -> [FlagSyntax] {
+        let settings = of(
+            .provider,
+            .set,
+            .issuer,
+            .clientID,
+            .register,
+            .scope.help("what to ask for; may be repeated"),
+            .redirectURI
+        )
+        return settings + of(repeat each flags)
+    }
+}
+
 extension Flag<String> {
     static var provider: Flag { Flag("--provider", .text("NAME"), "a provider that tokend knows, such as google") }
     static var issuer: Flag {

@@ -9,15 +9,8 @@ extension Verb {
     package static let login = Verb(
         "login",
         operands: [.account],
-        flags: .of(
-            .provider,
-            .set,
-            .issuer,
-            .clientID,
-            .register,
-            .scope.help("what to ask for; may be repeated"),
-            .redirectURI,
-            .device,
+        flags: .accountSettings(
+            and: .device,
             .noBrowser,
             .paste,
             .timeout,
