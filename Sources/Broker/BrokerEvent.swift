@@ -49,49 +49,46 @@ package enum BrokerEvent: Sendable {
     ///
     /// - Parameter now: unix seconds.
     package func message(at now: Int64) -> EventMessage? {
+        guard let (type, account, details) = told else { return nil }
+        return EventMessage(type, account: account, at: now, details: details.encoded())
+    }
+
+    private var told: (EventType, account: String?, EventDetails)? {
+        var details = EventDetails()
         switch self {
         case .tokenRefreshed(let account, let expiresAt):
-            var details: JSONObject = [:]
-            if let expiresAt { details["expires_at"] = .integer(expiresAt) }
-            return EventMessage(.tokenRefreshed, account: account, at: now, details: details)
+            details.expiresAt = expiresAt
+            return (.tokenRefreshed, account, details)
         case .refreshFailed(let account, let error):
-            var details: JSONObject = ["kind": .string(error.kind.rawValue)]
-            if let retryAt = error.data["retry_at"] { details["retry_at"] = retryAt }
-            return EventMessage(.refreshFailed, account: account, at: now, details: details)
+            details.kind = error.kind
+            details.retryAt = ErrorDetails(tolerating: error.data).retryAt
+            return (.refreshFailed, account, details)
         case .grantEnded(let account, let reason, _):
-            return EventMessage(
-                .loginRequired,
-                account: account,
-                at: now,
-                details: ["reason": .string(reason.rawValue)]
-            )
+            details.reason = reason.rawValue
+            return (.loginRequired, account, details)
         case .grantEnding(let account, let end):
-            return EventMessage(.grantEnding, account: account, at: now, details: ["grant_expires_at": .integer(end)])
+            details.grantExpiresAt = end
+            return (.grantEnding, account, details)
         case .storeFault(let account, let error):
             guard error.code == .locked else { return nil }
-            return EventMessage(.storeLocked, account: account, at: now)
-        case .storeOpened:
-            return EventMessage(.storeUnlocked, at: now)
+            return (.storeLocked, account, details)
+        case .storeOpened: return (.storeUnlocked, nil, details)
         case .loginStarted(let account, let loginID):
-            return EventMessage(.loginStarted, account: account, at: now, details: ["login_id": .string(loginID)])
+            details.loginID = loginID
+            return (.loginStarted, account, details)
         case .loginFinished(let account, let loginID, let error):
-            var details: JSONObject = ["login_id": .string(loginID)]
-            if let error { details["kind"] = .string(error.kind.rawValue) }
-            return EventMessage(.loginFinished, account: account, at: now, details: details)
-        case .loggedOut(let account, _):
-            return EventMessage(.loggedOut, account: account, at: now)
-        case .configurationRead:
-            return EventMessage(.configReloaded, at: now)
-        case .confirmWanted(let question):
-            return EventMessage(.confirmWanted, account: question.account, at: now, details: question.details)
+            details.loginID = loginID
+            details.kind = error?.kind
+            return (.loginFinished, account, details)
+        case .loggedOut(let account, _): return (.loggedOut, account, details)
+        case .configurationRead: return (.configReloaded, nil, details)
+        case .confirmWanted(let question): return (.confirmWanted, question.account, question.details)
         case .confirmEnded(let question, let isAllowed):
-            var details = ConfirmDetails()
             details.id = question.id
             details.outcome = isAllowed.map { $0 ? "allowed" : "denied" } ?? "unanswered"
-            return EventMessage(.confirmEnded, account: question.account, at: now, details: details.encoded())
+            return (.confirmEnded, question.account, details)
         case .tokenDerived, .tokenRefused, .idTokenDropped, .tokenServed, .refused, .strangerRefused, .storeRolledBack,
-            .notificationFault, .browserFault,
-            .internalFault:
+            .notificationFault, .browserFault, .internalFault:
             return nil
         }
     }

@@ -101,9 +101,21 @@ package struct EventMessage: WireMessage {
     }
 }
 
-/// The further members of `confirm_wanted` and `confirm_ended`.
-package struct ConfirmDetails: WireMessage {
-    /// The question's id, for `confirm.answer`.
+/// What an event says besides its account and its time; which of these it has depends on its type.
+package struct EventDetails: WireMessage {
+    /// The end of the new token, in unix seconds.
+    package var expiresAt: Int64?
+    /// What went wrong.
+    package var kind: ErrorKind?
+    /// When it is tried again, in unix seconds.
+    package var retryAt: Int64?
+    /// Which sign-in.
+    package var loginID: String?
+    /// Why a sign-in is needed.
+    package var reason: String?
+    /// The grant's end, in unix seconds.
+    package var grantExpiresAt: Int64?
+    /// Which question, for `confirm.answer`.
     package var id: String?
     /// The program that asks, as `allow` names it.
     package var client: String?
@@ -113,12 +125,18 @@ package struct ConfirmDetails: WireMessage {
     package var always: Bool?
     /// The new provider of the account, if the question is about that.
     package var destination: String?
-    /// The result: `allowed`, `denied` or `unanswered`.
+    /// What came of the question: `allowed`, `denied` or `unanswered`.
     package var outcome: String?
 
     package init() {}
 
     package static let members: [Member<Self>] = [
+        .optional("expires_at", \.expiresAt),
+        .optional("kind", \.kind),
+        .optional("retry_at", \.retryAt),
+        .optional("login_id", \.loginID),
+        .optional("reason", \.reason),
+        .optional("grant_expires_at", \.grantExpiresAt),
         .optional("id", \.id),
         .optional("client", \.client),
         .optional("application", \.application),

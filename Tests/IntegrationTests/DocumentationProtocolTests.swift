@@ -87,6 +87,7 @@ import TokendProtocol
             let kind = ErrorKind(rawValue: row[0])
             #expect(row[1] == "\(kind.code)" && row.last == "\(kind.exitCode)", "\(row[0])")
         }
+        #expect(Self.members(in: table.column("further members of `data`")) == Set(ErrorDetails.names))
     }
 
     @Test func `the event table has every type that the code knows`() throws {
@@ -95,6 +96,13 @@ import TokendProtocol
             .split(separator: "EventType(rawValue: \"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
         #expect(types.count > 10)
         #expect(Set(table.column("type")) == Set(types))
+        #expect(Self.members(in: table.column("further members")) == Set(EventDetails.names))
+    }
+
+    /// The members that a column names, without those that stand in brackets after one.
+    private static func members(in column: [String]) -> Set<String> {
+        let plain = column.map { $0.replacing(/\([^)]*\)/, with: "") }
+        return Set(plain.flatMap { $0.split(separator: /[`, ?]+/) }.map(String.init))
     }
 
     @Test func `the limits are the code's`() throws {

@@ -2,7 +2,6 @@
 // Copyright the tokend authors
 
 import HTTPTypes
-import StrictJSON
 package import Systemd
 package import TokendProtocol
 
@@ -75,8 +74,8 @@ package struct ConfirmQuestion: Sendable, Equatable {
 
 extension ConfirmQuestion {
     /// The members of the event `confirm_wanted`.
-    var details: JSONObject {
-        var details = ConfirmDetails()
+    var details: EventDetails {
+        var details = EventDetails()
         details.id = id
         details.client = client
         details.application = application.map { DisplayText.sanitized($0) }
@@ -84,7 +83,7 @@ extension ConfirmQuestion {
         case .token(let canBeRemembered): details.always = canBeRemembered
         case .destination(let provider): details.destination = provider
         }
-        return details.encoded()
+        return details
     }
 }
 

@@ -74,7 +74,7 @@ private struct PolicyAnswerVerb {
             if question.id != nil { waiting.append(question) }
             return nil
         case .confirmEnded:
-            let id = ConfirmDetails(tolerating: event.details).id
+            let id = EventDetails(tolerating: event.details).id
             waiting.removeAll { $0.id == id }
             return id
         default: return nil

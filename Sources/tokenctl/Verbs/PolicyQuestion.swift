@@ -14,7 +14,7 @@ package struct PolicyQuestion: Sendable {
     /// What an event asks.
     package init(_ event: EventMessage) {
         func shown(_ text: String?) -> String { TerminalText.sanitized(text ?? "?") }
-        let question = ConfirmDetails(tolerating: event.details)
+        let question = EventDetails(tolerating: event.details)
         let (client, account) = (shown(question.client), shown(event.account))
         id = question.id
         canBeRemembered = question.always == true
