@@ -104,7 +104,9 @@ let package = Package(
         ),
         .target(
             name: "FuzzTargets",
-            dependencies: ["HTTPTypes", "JOSE", "Members", "OAuth", "Secrets", "StrictJSON", "TokendProtocol"],
+            dependencies: [
+                "Broker", "HTTPTypes", "JOSE", "Members", "OAuth", "Secrets", "StrictJSON", "TokendProtocol",
+            ],
             path: "Tests/FuzzTargets",
             swiftSettings: settings
         ),
@@ -115,7 +117,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
-        tests("FuzzTests", ["FuzzTargets", "TokendProtocol"]),
+        tests("FuzzTests", ["Broker", "FuzzTargets", "TokendProtocol"]),
         tests("SecretsTests", ["Secrets"]),
         tests("StrictJSONTests", ["StrictJSON"]),
         tests("HTTPTypesTests", ["HTTPTypes", "Secrets"]),
@@ -125,7 +127,7 @@ let package = Package(
             ["HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON"],
             resources: [.copy("Vectors")]
         ),
-        tests("TokendProtocolTests", ["Members", "Secrets", "StrictJSON", "TokendProtocol"]),
+        tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
         tests("SystemdTests", ["CSystemd", "Systemd", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TestSupport"]),
         tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),

@@ -47,17 +47,6 @@ extension MethodResult {
     }
 }
 
-extension Method {
-    /// The implemented methods with their messages.
-    package static let calls: [any (MethodCall & SendableMetatype).Type] = [
-        Hello.self, Status.self, TokenGet.self, LoginStart.self, LoginWait.self, LoginCheck.self, LoginComplete.self,
-        LoginCancel.self, Logout.self, StoreUnlock.self, AccountList.self, AccountShow.self, AccountAdd.self,
-        AccountSecret.self, AccountImport.self, AccountRefresh.self, AccountPause.self, AccountResume.self,
-        AccountRemove.self, ProviderList.self, ProviderFetch.self, ConfigReload.self, Doctor.self,
-        EventsSubscribe.self, PolicyList.self, PolicyRevoke.self, ConfirmAnswer.self,
-    ]
-}
-
 extension MethodCall {
     /// The request that calls this method.
     package static func request(_ parameters: Parameters, id: RawID?) -> RequestMessage {

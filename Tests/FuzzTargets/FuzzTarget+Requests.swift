@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Broker
 import Members
 import StrictJSON
 import TokendProtocol
@@ -26,8 +27,8 @@ extension FuzzTarget {
             "a request that is written is read as the same"
         )
         // Where no method is named, each one's parameters are read.
-        let named = Method.calls.filter { $0.method.rawValue == request.method }
-        for call in named.isEmpty ? Method.calls : named { try check(call, request) }
+        let named = Route.all.filter { $0.method.rawValue == request.method }
+        for route in named.isEmpty ? Route.all : named { try check(route.call, request) }
     }
 
     private static func isPlain(_ line: [UInt8]) -> Bool {
@@ -63,7 +64,7 @@ extension FuzzTarget {
     /// The line as a client reads it, whatever it asked for.
     private static func readReply(_ line: [UInt8]) throws(BrokenRule) {
         guard case .reply(let reply)? = try? ServerMessage(line: line), case .success = reply.outcome else { return }
-        for call in Method.calls { try checkResult(call, reply) }
+        for route in Route.all { try checkResult(route.call, reply) }
     }
 
     private static func checkResult<Call: MethodCall>(_ call: Call.Type, _ reply: ReplyMessage) throws(BrokenRule) {
@@ -96,7 +97,7 @@ extension FuzzTarget {
     /// The words that an input may be put together from, for libFuzzer: those of the messages.
     package var dictionary: [String] {
         guard self == .requests else { return [] }
-        let calls = Method.calls.flatMap { [$0.method.rawValue] + Self.words(of: $0) }
+        let calls = Route.all.flatMap { [$0.method.rawValue] + Self.words(of: $0.call) }
         let lines = ["jsonrpc", "2.0", "id", "method", "params", "result", "error", "event"]
         return Set(lines + calls + Self.words(EventMessage.members.map(\.outline))).sorted()
     }

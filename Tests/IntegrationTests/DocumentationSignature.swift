@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Broker
 import Members
 import StrictJSON
 import TokendProtocol
@@ -61,7 +62,7 @@ struct DocumentationCodec: Sendable {
     }
 
     /// Every method that is built, by its name.
-    static let all = Dictionary(uniqueKeysWithValues: Method.calls.map { ($0.method.rawValue, codec(of: $0)) })
+    static let all = Dictionary(uniqueKeysWithValues: Route.all.map { ($0.method.rawValue, codec(of: $0.call)) })
 
     private static func codec<Call: MethodCall>(of call: Call.Type) -> DocumentationCodec {
         DocumentationCodec(call)

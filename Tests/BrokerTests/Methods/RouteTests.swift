@@ -29,7 +29,9 @@ import TokendProtocol
     }
 
     @Test func `each method that is built has one route, under its own name`() {
-        #expect(Set(Route.byMethod.keys) == Set(Method.calls.map { $0.method }))
+        // These two are named, but not built.
+        #expect(Set(Route.byMethod.keys) == Set(Method.allCases).subtracting([.tokenExchange, .tokenProof]))
+        #expect(Route.all.count == Route.byMethod.count)
         for route in Route.all { #expect(Route.byMethod[route.method]?.names == route.names) }
     }
 

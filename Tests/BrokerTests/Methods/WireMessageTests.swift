@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Broker
 import Members
 import StrictJSON
 import Testing
@@ -45,7 +46,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        Method.calls.flatMap { both(of: $0) }
+        Route.all.flatMap { both(of: $0.call) }
         + [MessageCase("event", isResult: true) { json throws(ProtocolError) in try EventMessage(json: json) }]
 
     /// A value for each member, those inside included; or for those alone that may not be absent.
