@@ -116,4 +116,7 @@ package struct LoginFlow: OpenWord {
 
     /// The flows of version 1.
     package static let known: [LoginFlow] = [.browser, .device, .clientCredentials]
+
+    /// Whether a user signs in.
+    package var hasUser: Bool { self != .clientCredentials }
 }

@@ -26,8 +26,8 @@ extension AccountConfiguration {
         if exchange.subject == .idToken, issuer == nil, !reader.has("provider") {
             inner.fault("subject", "needs an issuer: without one no ID token is checked, and none is sent on")
         }
-        if flow == .clientCredentials {
-            reader.fault("exchange", "is for somebody who signs in, and with client_credentials nobody does")
+        if !flow.hasUser {
+            reader.fault("exchange", "is for somebody who signs in, and with \(flow.rawValue) nobody does")
         }
         self.exchange = exchange
     }

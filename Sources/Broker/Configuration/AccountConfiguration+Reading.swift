@@ -82,7 +82,7 @@ extension AccountConfiguration {
             )
         }
         // If the provider registers clients, its metadata shows it at sign-in.
-        if registersClient, flow == .clientCredentials || (issuer == nil && endpoints.registration == nil) {
+        if registersClient, !flow.hasUser || (issuer == nil && endpoints.registration == nil) {
             reader.fault("client_id", "is missing: register an application at the provider and put its client ID here")
         }
     }

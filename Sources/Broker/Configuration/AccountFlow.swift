@@ -13,12 +13,7 @@ package enum AccountFlow: String, Sendable, CaseIterable {
     case clientCredentials = "client_credentials"
 
     /// Whether a user signs in.
-    package var hasUser: Bool {
-        switch self {
-        case .browser, .device: true
-        case .clientCredentials: false
-        }
-    }
+    package var hasUser: Bool { loginFlow.hasUser }
 
     /// The protocol's word for it.
     package var loginFlow: LoginFlow { LoginFlow(rawValue: rawValue) }

@@ -44,7 +44,7 @@ struct SignIn {
         let started = try start(interruption)
         let result = try wait(for: started, interruption)
         console.clearSpinner()
-        Welcome(result.result, isOwn: started.flow == .clientCredentials).lines(account, now: context.now).forEach(
+        Welcome(result.result, isOwn: !started.flow.hasUser).lines(account, now: context.now).forEach(
             console.say
         )
         return result
