@@ -9,10 +9,10 @@ extension Verb {
         flags: .of(.undo, .host, .smtpHost, .user, .role.help("aws: the role"), .accessToken),
         summary: "have git, docker, kubectl, aws or mail ask here",
         details: [
-            "TOOL: git, docker, kubectl, aws, msmtp, neomutt or mbsync. Adds a few lines",
-            "between marks to the tool's own file, and says which; kubectl's is written by",
-            "kubectl. Twice changes nothing more, and what is there already stays: where it",
-            "is in the way, nothing is written.",
+            "TOOL: \(SetupTools.names.joined(separator: ", ")).",
+            "Adds a few lines between marks to the tool's own file, and says which;",
+            "kubectl's is written by kubectl. Twice changes nothing more, and what is there",
+            "already stays: where it is in the way, nothing is written.",
         ],
         examples: [
             "tokenctl setup git work --host git.example.com",
