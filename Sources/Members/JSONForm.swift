@@ -4,13 +4,13 @@
 package import Secrets
 package import StrictJSON
 
-/// How a Swift type stands in JSON, and what a fault calls it.
+/// How a Swift type is represented in JSON, and how a fault describes it.
 package struct JSONForm<Value: Sendable>: Sendable {
-    /// What a value has to be, in a fault's words: "a string".
+    /// The required form, as a fault describes it: "a string".
     package let expectation: String
     /// The same for a list's elements: "strings".
     package let plural: String
-    /// The members of the object that a value is, or that each element of a list is; empty where it is another.
+    /// The members of its object, or of each element of its list; empty for other forms.
     package var inner: [MemberOutline] = []
     /// The value; nil where this is none. Throws where a record inside is at fault.
     package let read: @Sendable (JSONValue) throws(MemberFault) -> Value?
@@ -40,7 +40,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
         return tolerated(json)
     }
 
-    /// A part of the values alone, which a fault describes.
+    /// A subset of the values, as described for a fault.
     package func limited(to expectation: String, _ isAllowed: @escaping @Sendable (Value) -> Bool) -> JSONForm {
         JSONForm(
             expectation: expectation,
@@ -50,7 +50,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
         )
     }
 
-    /// Another type in the same JSON.
+    /// Another type with the same JSON.
     package func map<Other>(
         _ convert: @escaping @Sendable (Value) -> Other?,
         back: @escaping @Sendable (Other) -> Value
@@ -86,7 +86,7 @@ package struct JSONForm<Value: Sendable>: Sendable {
 }
 
 extension JSONForm<String> {
-    /// A text that is kept, or read through, while others wait.
+    /// A string of limited length, since it is kept or searched.
     package static func string(upTo limit: Int) -> JSONForm {
         String.form.limited(to: "a string of up to \(limit) bytes") { $0.utf8.count <= limit }
     }
@@ -127,7 +127,7 @@ extension JSONForm where Value: RawRepresentable<String> {
 }
 
 extension JSONForm {
-    /// A word of an enum; one that this version does not know, from a newer daemon, counts as none.
+    /// A word of an enum; unknown ones, from a newer daemon, decode to nil.
     package static func knownWord<Word: RawRepresentable<String>>() -> JSONForm where Value == Word? {
         JSONForm(
             expectation: String.form.expectation,

@@ -6,7 +6,7 @@ package import StrictJSON
 
 /// A type with one usual form, so that a table of members need not name it.
 package protocol JSONRepresentable: Sendable {
-    /// How it stands in JSON.
+    /// Its representation in JSON.
     static var form: JSONForm<Self> { get }
 }
 
@@ -58,7 +58,7 @@ extension Array: JSONRepresentable where Element: JSONRepresentable {
     package static var form: JSONForm<Self> { .list(of: Element.form) }
 }
 
-/// Values by their names; written in the order of the names.
+/// Values by their names; written sorted by name.
 extension Dictionary: JSONRepresentable where Key == String, Value: JSONRepresentable {
     package static var form: JSONForm<Self> {
         let element = Value.form
@@ -86,7 +86,7 @@ extension Dictionary: JSONRepresentable where Key == String, Value: JSONRepresen
     }
 }
 
-/// An open set of words: one that this version does not know stays itself.
+/// An open set of words: unknown ones decode to themselves.
 package protocol OpenWord: JSONRepresentable, RawRepresentable, Hashable where RawValue == String {
     /// The word, known or not.
     init(rawValue: String)

@@ -8,7 +8,7 @@ package struct Member<Owner: Sendable>: Sendable {
     /// A property of the record.
     package typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
 
-    /// Its name, and what it is.
+    /// Its name and its form.
     package let outline: MemberOutline
     /// Whether a stored record cannot be used where this member cannot.
     let isNeeded: Bool
@@ -27,7 +27,7 @@ package struct Member<Owner: Sendable>: Sendable {
         self.write = write
     }
 
-    /// A member that may not be absent.
+    /// A required member.
     package static func required<Value: Sendable>(
         _ name: String,
         _ path: Path<Value>,
@@ -43,7 +43,7 @@ package struct Member<Owner: Sendable>: Sendable {
         )
     }
 
-    /// A member that is absent where there is no value.
+    /// A member that is absent without a value.
     package static func optional<Value: Sendable>(
         _ name: String,
         _ path: Path<Value?>,
@@ -131,12 +131,12 @@ extension Member where Owner: Record {
 
 /// The same in the usual forms.
 extension Member {
-    /// A member that may not be absent.
+    /// A required member.
     package static func required<Value: JSONRepresentable>(_ name: String, _ path: Path<Value>) -> Self {
         required(name, path, as: Value.form)
     }
 
-    /// A member that is absent where there is no value.
+    /// A member that is absent without a value.
     package static func optional<Value: JSONRepresentable>(_ name: String, _ path: Path<Value?>) -> Self {
         optional(name, path, as: Value.form)
     }
@@ -157,11 +157,11 @@ extension Member {
 package struct MemberOutline: Sendable {
     /// The name in JSON.
     package let name: String
-    /// What its value has to be, in a fault's words.
+    /// The required form of its value, as a fault describes it.
     package let expectation: String
-    /// Whether it may not be absent.
+    /// Whether it is required.
     package let isRequired: Bool
-    /// The members of the object that it is, or that each element of a list is; empty where it is another.
+    /// The members of its object, or of each element of its list; empty for other forms.
     package fileprivate(set) var inner: [MemberOutline]
 
     init<Value>(_ name: String, _ form: JSONForm<Value>, isRequired: Bool) {

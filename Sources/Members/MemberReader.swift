@@ -15,16 +15,16 @@ package struct MemberReader {
         self.isTolerant = isTolerant
     }
 
-    /// Reads an object inside, in the same way.
+    /// Reads a nested object in the same way.
     func inside(_ object: JSONObject) -> MemberReader { MemberReader(object, isTolerant: isTolerant) }
 
-    /// The value of a member that may not be absent.
+    /// The value of a required member.
     func required<Value>(_ value: Value?, _ name: String) throws(MemberFault) -> Value {
         guard let value else { throw MemberFault(member: name, problem: "is missing") }
         return value
     }
 
-    /// A member's value, or nil where it is absent.
+    /// A member's value, or nil if it is absent.
     func read<Value>(_ name: String, _ form: JSONForm<Value>) throws(MemberFault) -> Value? {
         guard let json = object[name] else { return nil }
         guard let value = try isTolerant ? form.tolerate(json) : form.read(json) else {

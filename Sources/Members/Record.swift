@@ -10,7 +10,7 @@ package protocol Record: Sendable {
     /// An empty record.
     init()
 
-    /// The members, in the order in which they are written.
+    /// The members, in the order of writing.
     static var members: [Member<Self>] { get }
 }
 

@@ -3,7 +3,7 @@
 
 package import Members
 
-/// How an account is. Times are unix seconds.
+/// The state of an account. Times are unix seconds.
 package struct AccountStatus: WireMessage {
     /// A login that waits for the user.
     package struct PendingLogin: WireMessage {

@@ -3,7 +3,7 @@
 
 package import Members
 
-/// How the daemon is.
+/// The state of the daemon.
 package struct DaemonStatus: WireMessage {
     /// The value of `log` if the log does not go to the journal.
     package static let logOnStderr = "stderr"

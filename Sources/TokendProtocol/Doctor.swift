@@ -3,7 +3,7 @@
 
 package import Members
 
-/// `doctor`: what only the daemon can see.
+/// `doctor`: checks that only the daemon can make.
 package enum Doctor: MethodCall {
     package static let method = Method.doctor
 

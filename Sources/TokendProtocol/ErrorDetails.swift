@@ -3,7 +3,7 @@
 
 package import Members
 
-/// What an error says besides its kind and its sentence, in `data`; which of these it has depends on the kind.
+/// The further members of an error, in `data`; which ones there are depends on the kind.
 package struct ErrorDetails: WireMessage {
     /// Why a passphrase is needed; unknown words decode to themselves.
     package struct Passphrase: OpenWord {
@@ -53,13 +53,13 @@ package struct ErrorDetails: WireMessage {
     package var mend: String?
     /// The byte of the line at which it is not JSON any more.
     package var offset: Int64?
-    /// The program that keeps the secret store.
+    /// The program that provides the secret store.
     package var provider: String?
     /// Whether the store waits for its passphrase.
     package var passphrase: Passphrase?
     /// The scopes that the grant covers, with spaces between.
     package var granted: String?
-    /// The scopes that were wanted, with spaces between.
+    /// The required scopes, separated by spaces.
     package var requested: String?
     /// The scheme that needs a handler first.
     package var scheme: String?

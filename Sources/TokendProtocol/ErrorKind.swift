@@ -3,7 +3,7 @@
 
 import Members
 
-/// What went wrong, in the word that programs branch on (`data.kind`).
+/// The kind of an error, for programs (`data.kind`).
 ///
 /// A kind that this version does not know, from a newer daemon, decodes to itself.
 package struct ErrorKind: OpenWord {

@@ -115,7 +115,7 @@ package struct EventDetails: WireMessage {
     package var reason: String?
     /// The grant's end, in unix seconds.
     package var grantExpiresAt: Int64?
-    /// Which question, for `confirm.answer`.
+    /// The question's id, for `confirm.answer`.
     package var id: String?
     /// The program that asks, as `allow` names it.
     package var client: String?

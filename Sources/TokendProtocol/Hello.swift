@@ -3,7 +3,7 @@
 
 package import Members
 
-/// `hello`: which daemon this is and what it has.
+/// `hello`: the daemon's name, versions and methods.
 package enum Hello: MethodCall {
     package static let method = Method.hello
 

@@ -3,7 +3,7 @@
 
 package import Members
 
-/// `login.start`: begins a login, or joins the one that was begun with the same parameters.
+/// `login.start`: begins a login, or joins one that was begun with the same parameters.
 package enum LoginStart: MethodCall {
     package static let method = Method.loginStart
 

@@ -3,7 +3,7 @@
 
 package import Members
 
-/// `logout`: no token from that moment on; revocation and the provider's own logout are tried after.
+/// `logout`: no token is served from that moment on; then revocation and the provider's own logout are tried.
 package enum Logout: MethodCall {
     package static let method = Method.logout
 

@@ -3,7 +3,7 @@
 
 package import Members
 
-/// `policy.list`: what people have said for good.
+/// `policy.list`: the remembered answers of users.
 package enum PolicyList: MethodCall {
     package static let method = Method.policyList
 
@@ -79,7 +79,7 @@ package enum ConfirmAnswer: MethodCall {
     package static let method = Method.confirmAnswer
     package typealias Result = NoResult
 
-    /// What a user may say.
+    /// A user's possible answers.
     package enum Answer: String, JSONRepresentable, CaseIterable {
         /// This time.
         case once

@@ -3,7 +3,7 @@
 
 import Members
 
-/// How an account is; one that this version does not know stays itself.
+/// The state of an account; unknown ones decode to themselves.
 package struct AccountState: OpenWord {
     /// The word on the wire.
     package let rawValue: String

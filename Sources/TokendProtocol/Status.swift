@@ -3,7 +3,7 @@
 
 package import Members
 
-/// `status`: how the daemon and its accounts are.
+/// `status`: the state of the daemon and its accounts.
 package enum Status: MethodCall {
     package static let method = Method.status
 

@@ -6,8 +6,8 @@ package import StrictJSON
 
 /// Parameters, a result, or an object in one of them.
 package protocol WireMessage: Record, JSONRepresentable, Equatable {
-    /// Reads a result, or an object in one. Members that this version does not know are ignored; what breaks the
-    /// protocol is an `internal_error` of the daemon that sent it.
+    /// Reads a result, or an object in one. Unknown members are ignored; violations of the protocol are an
+    /// `internal_error` of the daemon that sent it.
     init(json: JSONObject) throws(ProtocolError)
 
     /// The members as they are sent.
@@ -46,8 +46,8 @@ extension WireMessage {
 }
 
 extension JSONForm<String> {
-    /// Scope tokens with spaces between (RFC 6749 section 3.3), and as much of them as a provider's server takes in one
-    /// line of a request, several times over.
+    /// Scope tokens separated by spaces (RFC 6749 section 3.3), limited to several times what providers' servers accept
+    /// in a request line.
     static let scope = String.form.limited(to: "scopes of printable ASCII with spaces between, 8192 bytes at most") {
         $0.utf8.count <= 8192
             && $0.utf8.allSatisfy {
@@ -57,7 +57,7 @@ extension JSONForm<String> {
 }
 
 extension JSONForm<Int64> {
-    /// 366 days: no wait and no validity is sensibly longer, and sums with it stay far from any overflow.
+    /// 366 days: no longer wait or validity is sensible, and sums with it cannot overflow.
     static var longestSeconds: Int64 { 31_622_400 }
 
     /// A duration in whole seconds, from 0 to 366 days.
