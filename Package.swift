@@ -28,6 +28,19 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
+// The tokenctl that is shipped is one static file (scripts/lib/stage.sh), at an address of the kernel's choice all the
+// same. Swift's run-time would look for its backtracer at each start, by way of /proc, and end where that is missing: a
+// function that finds nothing takes the place of that search.
+let staticLink: [LinkerSetting] =
+    Context.environment["TOKEND_STATIC_CLIENT"] != "1"
+    ? []
+    : [
+        .unsafeFlags([
+            "-static-executable", "-Xclang-linker", "-static-pie", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "--defsym=swift_copyAuxiliaryExecutablePath=secure_getenv",
+        ])
+    ]
+
 let package = Package(
     name: "tokend",
     products: [
@@ -46,9 +59,10 @@ let package = Package(
         module("TokendProtocol", ["Members", "Secrets", "StrictJSON"]),
 
         // Overlays: one C library each, in Swift's terms.
-        module("Systemd", ["CSystemd"]),
-        module("HTTP", ["CCurl", "CMicroHTTPD", "HTTPTypes", "Secrets", "Systemd"]),
-        module("Keyring", ["CSecret", "Secrets", "Systemd"]),
+        module("Linux", ["CLinux"]),
+        module("Systemd", ["CSystemd", "Linux"]),
+        module("HTTP", ["CCurl", "CMicroHTTPD", "HTTPTypes", "Linux", "Secrets", "Systemd"]),
+        module("Keyring", ["CSecret", "Linux", "Secrets", "Systemd"]),
 
         // Shell: what moves.
         module(
@@ -59,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "tokend",
             dependencies: [
-                "Broker", "HTTP", "HTTPTypes", "JOSE", "Keyring", "Members", "OAuth", "Secrets", "StrictJSON",
+                "Broker", "HTTP", "HTTPTypes", "JOSE", "Keyring", "Linux", "Members", "OAuth", "Secrets", "StrictJSON",
                 "Systemd",
                 "TokendProtocol",
             ],
@@ -69,10 +83,12 @@ let package = Package(
         .executableTarget(
             name: "tokenctl",
             dependencies: [
-                "CQREncode", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TokenClient", "TokendProtocol",
+                "HTTPTypes", "Linux", "Secrets", "StrictJSON", "TokenClient", "TokendProtocol",
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            linkerSettings: staticLink
         ),
+        .executableTarget(name: "tokenctl-qr", dependencies: ["CQREncode"]),
 
         .executableTarget(
             name: "terminal-front-end",
@@ -83,6 +99,7 @@ let package = Package(
 
         // C libraries.
         library("CCrypto", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        .systemLibrary(name: "CLinux"),
         library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         library("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
         library("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
@@ -128,9 +145,9 @@ let package = Package(
             resources: [.copy("Vectors")]
         ),
         tests("TokendProtocolTests", ["Secrets", "StrictJSON", "TokendProtocol"]),
-        tests("SystemdTests", ["CSystemd", "Systemd", "TestSupport"]),
+        tests("SystemdTests", ["CSystemd", "Linux", "Systemd", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "HTTPTypes", "Secrets", "StrictJSON", "Systemd", "TestSupport"]),
-        tests("KeyringTests", ["Keyring", "Secrets", "Systemd", "TestSupport"]),
+        tests("KeyringTests", ["Keyring", "Linux", "Secrets", "Systemd", "TestSupport"]),
         tests(
             "BrokerTests",
             [

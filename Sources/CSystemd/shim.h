@@ -29,11 +29,6 @@ static inline int tokend_systemd_accept(int listener) {
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// See SocketDescriptor.
-static inline int tokend_systemd_socket(int family, int type, int protocol) {
-    return (int)syscall(SYS_socket, (long)family, (long)type, (long)protocol);
-}
-
 // prctl(2) takes variable arguments.
 #include <sys/prctl.h>
 

@@ -4,6 +4,7 @@
 import CCurl
 import Glibc
 import HTTPTypes
+import Linux
 import Systemd
 
 /// One curl multi handle on the loop: curl names the sockets and the time that it waits for, and the loop calls it when

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Linux
 import Systemd
 
 /// A socket that listens on a loopback address.

@@ -13,6 +13,28 @@ extension StringProtocol {
         return rest.startIndex..<rest.index(rest.startIndex, offsetBy: part.utf8.count)
     }
 
+    /// Where the text stands last.
+    package func lastRange(ofText part: String) -> Range<Index>? {
+        var rest = Substring(self)
+        var last: Range<Index>?
+        while let found = rest.firstRange(ofText: part), !found.isEmpty {
+            last = found
+            rest = rest[found.upperBound...]
+        }
+        return last
+    }
+
     /// Whether the text occurs in it.
     package func contains(text part: String) -> Bool { firstRange(ofText: part) != nil }
+
+    /// The same with another text wherever this one stands.
+    package func replacing(text part: String, with other: String) -> String {
+        var result = ""
+        var rest = Substring(self)
+        while let found = rest.firstRange(ofText: part), !found.isEmpty {
+            result += rest[..<found.lowerBound] + other
+            rest = rest[found.upperBound...]
+        }
+        return result + rest
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import Linux
 package import Systemd
 
 /// The user's secret store: the Secret Service (gnome-keyring, KeePassXC, KWallet, …) through libsecret.

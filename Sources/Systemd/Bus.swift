@@ -3,6 +3,7 @@
 
 import CSystemd
 import Glibc
+import Linux
 
 /// A connection to a D-Bus bus, on a loop. Loop's thread only.
 ///

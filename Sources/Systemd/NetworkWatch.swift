@@ -3,6 +3,7 @@
 
 import CSystemd
 import Glibc
+import Linux
 
 /// The kernel's events about this machine's network (`rtnetlink(7)`).
 package enum NetworkWatch {

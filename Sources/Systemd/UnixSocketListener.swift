@@ -3,6 +3,7 @@
 
 import CSystemd
 import Glibc
+import Linux
 
 /// Listening sockets on a path of the file system.
 package enum UnixSocketListener {

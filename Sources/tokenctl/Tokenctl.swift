@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 @preconcurrency import Glibc
-import Systemd
+import Linux
 
 /// The process: descriptors, environment and signals; everything else is `Program`'s.
 @main
@@ -20,12 +20,25 @@ struct Tokenctl {
             become: become,
             ownPath: ownPath
         )
-        let words = texts(CommandLine.unsafeArgv)
+        let words = texts(argumentVector())
         let arguments = CommandLineParser.arguments(
             Array(words.dropFirst()),
             startedAs: words.first?.text ?? ""
         )
         exit(Program(console: console, world: world).run(arguments))
+    }
+
+    /// The arguments, as the kernel laid them under the variables: their number, they, a null pointer, the variables
+    /// (System V ABI, “Initial Process Stack”). Swift's own `CommandLine` finds them by way of `/proc`, which an empty root
+    /// does not have.
+    private static func argumentVector() -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> {
+        var first = environ - 1
+        var count = 0
+        while UInt(bitPattern: first[-1]) != UInt(count) {
+            first -= 1
+            count += 1
+        }
+        return first
     }
 
     private static func become(_ arguments: [SystemText], name: SystemText, variables: ProgramVariables) -> Int32 {

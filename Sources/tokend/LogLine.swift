@@ -3,6 +3,7 @@
 
 import Broker
 import HTTPTypes
+import Linux
 import Systemd
 import TokendProtocol
 

@@ -40,7 +40,7 @@ extension Programs {
         /// Each library that the programs name is in a package that this one depends on.
         private func libraries(_ box: SystemdBox) async throws {
             let script = """
-                for library in $(objdump -p /usr/bin/tokend /usr/bin/tokenctl | sed -n 's/^ *NEEDED *//p' | sort -u); do
+                for library in $(objdump -p /usr/bin/tokend /usr/libexec/tokend/* | sed -n 's/^ *NEEDED *//p' | sort -u); do
                     dpkg-query --search "*/$library" | sed "s/:.*//; s/^/$library /" | sort -u
                 done
                 """

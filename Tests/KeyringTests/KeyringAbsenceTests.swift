@@ -2,8 +2,8 @@
 // Copyright the tokend authors
 
 import Keyring
+import Linux
 import Secrets
-import Systemd
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Linux
 import Synchronization
 import TestSupport
 import Testing

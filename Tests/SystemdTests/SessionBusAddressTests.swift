@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import Linux
 import Testing
 
 @testable import Systemd

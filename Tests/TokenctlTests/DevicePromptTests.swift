@@ -30,10 +30,29 @@ import tokenctl
         )
     }
 
-    private func lines(_ traits: TerminalTraits, _ changes: JSONObject = [:]) throws -> [String] {
+    private func code(_ text: String) -> QRCode? {
+        let row = (0..<size(of: text)).map { $0.isMultiple(of: 2) ? "1" : "0" }.joined()
+        return QRCode(rows: Array(repeating: row, count: row.utf8.count).joined(separator: "\n"))
+    }
+
+    private func lines(
+        _ traits: TerminalTraits,
+        _ changes: JSONObject = [:],
+        encoder: ((String) -> QRCode?)? = nil
+    ) throws -> [String] {
         var started = Self.started
         for member in changes { started[member.name] = member.value.isNull ? Optional.none : member.value }
-        return try #require(DevicePrompt(LoginStart.Result(json: started), account: "work")).lines(traits)
+        return try #require(DevicePrompt(LoginStart.Result(json: started), account: "work")).lines(
+            traits,
+            encoder: encoder ?? code
+        )
+    }
+
+    /// A stand-in for `tokenctl-qr`: a code as large as that text's is.
+    private func size(of text: String) -> Int {
+        // Versions 1 to 6 at the lowest level of correction (ISO/IEC 18004, table 7).
+        let version = [17, 32, 53, 78, 106, 134].firstIndex { text.utf8.count <= $0 } ?? 6
+        return 21 + 4 * version
     }
 
     @Test func `a file gets the host, the page, the code and the link, and nothing drawn (8628-3, 8628-7)`() throws {
@@ -77,6 +96,11 @@ import tokenctl
     @Test func `a terminal without more than ASCII gets a frame of ASCII`() throws {
         let lines = try lines(traits(80, 24, isTerminal: true, ["NO_COLOR": "1"]))
         #expect(lines.contains("  |  WDJB-MJHT  |") && lines.allSatisfy { $0.allSatisfy(\.isASCII) })
+    }
+
+    @Test func `without a program that makes codes the user's code stands alone, in a frame`() throws {
+        let lines = try lines(traits()) { _ in nil }
+        #expect(!lines.contains { $0.contains("█") } && lines.contains("  │  WDJB-MJHT  │"))
     }
 
     @Test func `with colours the code is black on white whatever the terminal's own are`() throws {

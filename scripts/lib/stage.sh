@@ -6,27 +6,45 @@
 
 # How the programs are built: with the Swift run-time inside; by lld, which comes with the toolchain (Debian 13's binutils
 # have no gold); with all that the loader writes to made read-only before the start; without debug information, which names
-# the folder and which `strip` would take away anyway. In another folder the same sources give the same program but for
-# `.swift_modhash`, the build-id over it, and the length of a path in LoopActor.assumeIsolated. No symbol of a program's
-# own is there for libraries to find: the loader would look each of theirs up among 9,000. hypotf: Swift's Glibc overlay
-# refers to it in a function that nothing calls and the linker keeps. It alone of all symbols would ask for glibc 2.35
-# (.ci/package looks).
+# the folder and which `strip` would take away anyway. No symbol of a program's own is there for libraries to find: the
+# loader would look each of theirs up among 9,000. hypotf: Swift's Glibc overlay refers to it in a function that nothing
+# calls and the linker keeps. It alone of all symbols would ask for glibc 2.35 (.ci/package looks).
 release_flags=(
     -c release --static-swift-stdlib --disable-local-rpath -debug-info-format none -Xswiftc -use-ld=lld
     -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --no-export-dynamic
     -Xlinker --defsym=hypotf=0
 )
 
-# build_release [PROGRAM…]: builds them, or both that are shipped; `built` is their folder.
+# build_release [PROGRAM…]: builds them, or all that are shipped; `built` is their folder. tokenctl becomes one static file
+# (Package.swift): nothing is loaded at its start, and it runs where there is no library.
 build_release() {
     local program
-    (($#)) || set -- tokend tokenctl
+    (($#)) || set -- tokend tokenctl tokenctl-qr
     echo "Building (the first time takes some minutes) …" >&2
     for program; do
-        timeout --signal=KILL 3600 swift build --quiet "${release_flags[@]}" --product "$program" >&2
+        TOKEND_STATIC_CLIENT=1 timeout --signal=KILL 3600 swift build --quiet "${release_flags[@]}" --product "$program" >&2
     done
     # shellcheck disable=SC2034
     built=$(swift build "${release_flags[@]}" --show-bin-path)
+}
+
+# strip_program FILE TARGET: writes TARGET without what a run does not need. Swift's hashes of modules and summaries for the
+# debugger depend on the folder of the build; without them the same sources give the same bytes in each but for the length of
+# a path in LoopActor.assumeIsolated. The build-id, which the linker made over them, is a hash of what is left.
+strip_program() {
+    local work identity
+    work=$(mktemp -d)
+    strip --remove-section=.comment --remove-section=.note --remove-section=.swift_modhash \
+        --remove-section=.lldbsummaries -o "$work/program" "$1"
+    # The note: 16 bytes that say what it is, and the identity of 20.
+    objcopy --dump-section ".note.gnu.build-id=$work/note" "$work/program" "$work/same"
+    { head --bytes=16 "$work/note" && head --bytes=20 /dev/zero; } >"$work/empty"
+    objcopy --update-section ".note.gnu.build-id=$work/empty" "$work/program"
+    identity=$(sha1sum "$work/program" | cut --characters=-40 | sed 's/../\\x&/g')
+    # shellcheck disable=SC2059
+    { head --bytes=16 "$work/note" && printf "$identity"; } >"$work/full"
+    objcopy --update-section ".note.gnu.build-id=$work/full" "$work/program" "$2"
+    rm -r "$work"
 }
 
 # stage TREE PROGRAMS UNITS [DAEMON CLIENT]: puts everything into TREE as it is to lie under a prefix: the programs from
@@ -35,11 +53,10 @@ build_release() {
 stage() {
     local tree=$1 programs=$2 units=$1/$3 program tool page shell
     umask 022
-    mkdir -p "$tree/bin" "$units" "$tree/share/bash-completion/completions" "$tree/share/zsh/site-functions" \
-        "$tree/share/fish/vendor_completions.d"
-    for program in tokend tokenctl; do
-        strip --remove-section=.comment --remove-section=.note -o "$tree/bin/$program" "$programs/$program"
-    done
+    mkdir -p "$tree/bin" "$tree/libexec/tokend" "$units" "$tree/share/bash-completion/completions" \
+        "$tree/share/zsh/site-functions" "$tree/share/fish/vendor_completions.d"
+    for program in tokend tokenctl; do strip_program "$programs/$program" "$tree/bin/$program"; done
+    strip_program "$programs/tokenctl-qr" "$tree/libexec/tokend/tokenctl-qr"
     for tool in git docker; do ln -s tokenctl "$tree/bin/$tool-credential-tokend"; done
     sed "s#^ExecStart=tokend#ExecStart=${4-tokend}#" systemd/tokend.service >"$units/tokend.service"
     install --mode=644 -t "$units" systemd/tokend.socket

@@ -3,6 +3,7 @@
 
 import CSystemd
 import Glibc
+import Linux
 
 /// Asks the kernel for one TCP socket of this process's network namespace by its ends (sock_diag(7)).
 enum SocketDiagnosis {

@@ -20,7 +20,7 @@ package enum PastedAddress {
     /// Whether a line continues a wrapped address: it contains no blank, and does not begin another address.
     package static func isContinuation(_ line: String) -> Bool {
         let text = bare(line)
-        return !text.isEmpty && !text.contains("://") && !text.contains(where: \.isWhitespace)
+        return !text.isEmpty && !text.contains(text: "://") && !text.contains(where: \.isWhitespace)
     }
 
     /// One sentence that repeats only the address's host: it may contain a code.

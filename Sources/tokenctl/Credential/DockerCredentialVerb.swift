@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import StrictJSON
 import TokendProtocol
 
@@ -67,7 +68,7 @@ private struct DockerCredentialVerb {
         guard !server.isEmpty else {
             throw TokenctlError(.input, exitCode: ExitCode.dataError, "no credentials server URL")
         }
-        guard let host = CredentialHost(server.contains("://") ? server : "https://" + server),
+        guard let host = CredentialHost(server.contains(text: "://") ? server : "https://" + server),
             let account = try context.account(for: host)
         else {
             console.print(Self.notFound)

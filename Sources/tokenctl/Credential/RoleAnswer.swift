@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 package import StrictJSON
 
 /// The Security Token Service's answer, in XML, converted for a `credential_process`. Pure.
@@ -46,14 +47,14 @@ package struct RoleAnswer: Sendable {
 
     /// The text of the first element of that name; nil if there is none, or if it contains other elements.
     private func element(_ name: String) -> String? {
-        guard let start = text.firstRange(of: "<\(name)>"),
-            let end = text[start.upperBound...].firstRange(of: "</\(name)>")
+        guard let start = text.firstRange(ofText: "<\(name)>"),
+            let end = text[start.upperBound...].firstRange(ofText: "</\(name)>")
         else { return nil }
         let value = text[start.upperBound..<end.lowerBound]
         guard !value.contains("<") else { return nil }
         let entities = [
             ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&#x2F;", "/"), ("&amp;", "&"),
         ]
-        return entities.reduce(String(value)) { $0.replacing($1.0, with: $1.1) }
+        return entities.reduce(String(value)) { $0.replacing(text: $1.0, with: $1.1) }
     }
 }

@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
-import Systemd
+import Linux
 import TokenClient
 import TokendProtocol
 

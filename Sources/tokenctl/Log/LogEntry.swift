@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 package import StrictJSON
 
 /// One line of the daemon's journal about who had what. Pure.
@@ -40,7 +41,7 @@ package struct LogEntry: Sendable, Equatable {
 
     /// Whether it is what was asked for; a client is meant by any part of its name.
     package func matches(account: String?, client: String?) -> Bool {
-        (account == nil || account == self.account) && (client.map { self.client.contains($0) } ?? true)
+        (account == nil || account == self.account) && (client.map { self.client.contains(text: $0) } ?? true)
     }
 
     /// As `--json` prints it.

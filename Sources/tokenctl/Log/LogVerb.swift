@@ -2,8 +2,8 @@
 // Copyright the tokend authors
 
 import Glibc
+import Linux
 import StrictJSON
-import Systemd
 import TokendProtocol
 
 extension Verb {
@@ -33,7 +33,6 @@ extension Flag<Int64> {
 
 /// What `log` does.
 private struct LogVerb {
-    private static let most = 10_000
     let context: CommandContext
     private var invocation: Invocation { context.invocation }
     private var console: Console { context.console }
@@ -44,10 +43,13 @@ private struct LogVerb {
             $0.matches(account: invocation.account, client: invocation[.client])
         }
         let daemon = try daemon(mustKnowAccount: entries.isEmpty)
+        let elsewhere = LogPlace(daemon)
+        // Without a journal there may be a log all the same.
+        if elsewhere == nil { _ = try journalctl() }
         let document: JSONObject = ["entries": .array(entries.map(\.json))]
         context.finish(document) {
             entries.isEmpty ? console.say("The journal has nothing of that.") : show(entries)
-            LogPlace(daemon)?.lines(isInstalled: isInstalled).forEach(console.say)
+            elsewhere?.lines(isInstalled: isInstalled).forEach(console.say)
         }
         return ExitCode.success
     }
@@ -83,26 +85,34 @@ private struct LogVerb {
 
     private var isInstalled: Bool { LocalExamination(context.world).userUnits()?.isInstalled == true }
 
-    /// What a `tokend` of this user wrote.
+    private func journalctl() throws(TokenctlError) -> String { try context.program("journalctl", of: "systemd") }
+
+    /// What a `tokend` of this user wrote; nothing where there is no journal.
     private func read(_ since: Int64?) throws(TokenctlError) -> [LogEntry] {
-        do {
-            return try JournalReader.entries(
-                matching: [
-                    ("_UID", String(getuid())), ("_COMM", "tokend"), ("TOKEND_EVENT", "token_served"),
-                    ("TOKEND_EVENT", "refused"),
-                ],
-                reading: LogEntry.fields,
-                since: since,
-                limit: Self.most
-            )
-            .compactMap { LogEntry(at: $0.at, $0.fields) }
-        } catch {
+        guard let journalctl = context.world.findProgram("journalctl") else { return [] }
+        let query = JournalQuery(since: since, uid: getuid())
+        var output: [UInt8] = []
+        var errors: [UInt8] = []
+        let program = PipedProgram(
+            arguments: SystemText.list([journalctl] + query.arguments),
+            environment: context.world.variables
+        )
+        let code = program.run { source, bytes in
+            switch source {
+            case .output: output += bytes
+            case .errors: errors += bytes
+            case .aside: break
+            }
+        }
+        guard code == 0 else {
+            let reason = TerminalText.sanitized(String(decoding: errors, as: UTF8.self))
             throw TokenctlError(
                 .input,
                 exitCode: ExitCode.unavailable,
-                error.message,
+                "the journal cannot be read" + (reason.isEmpty ? "" : ": \(reason)"),
                 next: ["journalctl --user -u tokend"]
             )
         }
+        return JournalQuery.entries(output)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 package import TokendProtocol
 
 /// What a user is shown for a device login (RFC 8628, section 3.3): whose it is, the page, the code, and, where a
@@ -25,16 +26,16 @@ package struct DevicePrompt: Sendable {
 
     /// The authority of a URL, the port included.
     private static func host(_ url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return url }
+        guard let scheme = url.firstRange(ofText: "://") else { return url }
         return String(url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" })
     }
 
-    /// What to say, for a terminal or a file.
-    package func lines(_ traits: TerminalTraits) -> [String] {
+    /// What to say, for a terminal or a file. `encoder` makes a QR code of a text where it can.
+    package func lines(_ traits: TerminalTraits, encoder: (String) -> QRCode?) -> [String] {
         let palette = traits.errorPalette
         let whose = host.map { " at \(palette.paint($0, .strong))" } ?? ""
         let head = ["Sign in to \(palette.paint(account, .strong))\(whose): on any device, open", "", "  \(page)", ""]
-        if traits.errorIsTerminal, palette.unicode, let drawn = drawing(traits) {
+        if traits.errorIsTerminal, palette.unicode, let drawn = drawing(traits, encoder) {
             return head + drawn + [""]
         }
         var lines = head + ["and enter this code:", ""]
@@ -46,11 +47,11 @@ package struct DevicePrompt: Sendable {
     }
 
     /// The QR code with the code to enter beside it; of the page with the code in it, where that fits, else of the page.
-    private func drawing(_ traits: TerminalTraits) -> [String]? {
+    private func drawing(_ traits: TerminalTraits, _ encoder: (String) -> QRCode?) -> [String]? {
         let palette = traits.errorPalette
         let frame = frame(palette)
         for (text, words) in [(pageWithCode, Self.filled), (page, Self.empty)] {
-            guard let text, let qr = QRCode(text) else { continue }
+            guard let text, let qr = encoder(text) else { continue }
             let beside = ["", "and enter this code:", ""] + frame.map { "  " + $0 } + [""] + words
             let room = traits.width - Self.indent - qr.width - Self.gap
             guard max(DisplayWidth.of(code) + 8, Self.widestWords) <= room, qr.height >= beside.count,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+
 /// An error as a user reads it: the sentence, then commands, each once and on a line of its own. Pure.
 package struct ErrorText: Sendable, Equatable {
     /// The sentence, in lines.
@@ -12,9 +14,9 @@ package struct ErrorText: Sendable, Equatable {
     package init(_ error: TokenctlError, width: Int?) {
         var message = error.message
         // The daemon's own sentence may hold the command already.
-        var next = error.next.filter { !message.contains($0) }
+        var next = error.next.filter { !message.contains(text: $0) }
         if let (clause, command) = Self.command(in: message) {
-            if command.contains(" NAME"), !next.isEmpty {
+            if command.contains(text: " NAME"), !next.isEmpty {
                 message = Self.withoutLastClause(clause)
             } else if let width, DisplayWidth.of(Self.begin + message) > width {
                 message = clause
@@ -36,7 +38,7 @@ package struct ErrorText: Sendable, Equatable {
 
     /// The command that ends the sentence, and what stands before it.
     private static func command(in message: String) -> (clause: String, command: String)? {
-        guard let range = message.ranges(of: ": tokenctl ").last else { return nil }
+        guard let range = message.lastRange(ofText: ": tokenctl ") else { return nil }
         let command = message[range.lowerBound...].dropFirst(2)
         return command.contains(";") ? nil : (message[..<range.lowerBound] + ":", String(command))
     }

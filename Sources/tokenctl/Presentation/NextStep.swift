@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
+
 /// One thing that leads on, as lines for a terminal: a command, perhaps with a remark in brackets behind it, or words
 /// where no command does it. Pure.
 ///
@@ -13,11 +15,10 @@ package struct NextStep: Sendable, Equatable {
 
     /// `text`: a command line or a sentence; a remark stands behind three blanks.
     package init(_ text: String) {
-        let parts = text.split(separator: "   (", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let first = parts[0].prefix { $0 != " " }
-        isCommand = Self.programs.contains(String(first))
-        self.text = parts[0]
-        remark = parts.count == 2 ? "(" + parts[1] : nil
+        let blanks = text.firstRange(ofText: "   (")
+        self.text = String(text[..<(blanks?.lowerBound ?? text.endIndex)])
+        remark = blanks.map { "(" + text[$0.upperBound...] }
+        isCommand = Self.programs.contains(String(self.text.prefix { $0 != " " }))
     }
 
     /// The lines behind an arrow, none wider than `width` columns but for a word that is.

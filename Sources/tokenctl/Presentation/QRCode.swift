@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import CQREncode
-
 /// A text as a QR code (ISO/IEC 18004), for a camera in front of a terminal.
 package struct QRCode: Sendable {
     /// Modules a side, without the margin.
@@ -12,16 +10,15 @@ package struct QRCode: Sendable {
     /// Light modules around it: less than the standard's four, which cameras do not mind and a terminal's lines do.
     package static let margin = 2
 
-    /// The smallest code that holds the text; nil where none does.
-    package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard !bytes.isEmpty, let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_L) else {
-            return nil
-        }
-        defer { QRcode_free(code) }
-        size = Int(code.pointee.width)
-        // The lowest bit is the module, the others tell what it is for.
-        dark = UnsafeBufferPointer(start: code.pointee.data, count: size * size).map { $0 & 1 == 1 }
+    /// From its rows, a `0` for each light module and a `1` for each dark one; nil where they are no square of these.
+    package init?(rows: String) {
+        let lines = rows.split(separator: "\n")
+        let modules = lines.joined()
+        guard !lines.isEmpty, lines.allSatisfy({ $0.utf8.count == lines.count }),
+            modules.allSatisfy({ $0 == "0" || $0 == "1" })
+        else { return nil }
+        size = lines.count
+        dark = modules.map { $0 == "1" }
     }
 
     /// Columns that it takes.

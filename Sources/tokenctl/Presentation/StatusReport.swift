@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 package import TokendProtocol
 
 /// A `status` result as lines for people. Pure.
@@ -93,7 +94,7 @@ package struct StatusReport: Sendable {
         indent: String
     ) -> [String] {
         var (sentence, steps) = (trouble.0 ?? "", trouble.1)
-        for step in steps where sentence.contains(step) {
+        for step in steps where sentence.contains(text: step) {
             // The daemon's sentence has it already: it is told once, where it can be copied.
             if sentence.hasSuffix(": " + step) {
                 sentence.removeLast(step.count + 1)

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import HTTPTypes
 
 /// What the three standard descriptors are, and what the environment says about showing things on them.
 package struct TerminalTraits: Sendable, Equatable {
@@ -35,7 +36,7 @@ package struct TerminalTraits: Sendable, Equatable {
         width = max(40, min(80, columns ?? 80))
         height = rows ?? 24
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        unicode = (locale ?? "").uppercased().contains("UTF")
+        unicode = (locale ?? "").uppercased().contains(text: "UTF")
         colours = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 

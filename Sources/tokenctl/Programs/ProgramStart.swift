@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
-import Systemd
+import Linux
 
 /// How a program is started: with an argument vector, never by a shell, with no descriptor but those that are named.
 struct ProgramStart {

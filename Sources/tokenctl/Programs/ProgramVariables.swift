@@ -27,8 +27,9 @@ package struct ProgramVariables: Sendable, ExpressibleByDictionaryLiteral {
     /// first counts, as for getenv(3).
     package var texts: [String: String] {
         let pairs = entries.compactMap { entry -> (String, String)? in
-            let parts = entry.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+            guard let sign = entry.bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let (name, value) = (entry.bytes[..<sign], entry.bytes[(sign + 1)...])
+            return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
         }
         return Dictionary(pairs) { first, _ in first }
     }

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import HTTPTypes
 import StrictJSON
 
 /// Another program's file, changed and changed back. What it held before our first change is kept beside it.
@@ -28,7 +29,7 @@ struct SetupFile {
             guard access(path, F_OK) != 0 else { throw Self.unreadable(path, error.reason) }
             text = nil
         }
-        guard text?.contains("\u{FFFD}") != true else { throw Self.unreadable(path, "it is no UTF-8 text") }
+        guard text?.contains(text: "\u{FFFD}") != true else { throw Self.unreadable(path, "it is no UTF-8 text") }
     }
 
     private static func unreadable(_ path: String, _ reason: String) -> TokenctlError {
@@ -79,7 +80,7 @@ struct SetupFile {
         context.finish(["file": .string(path), "changed": .bool(isChanged)]) {
             context.console.say(isChanged ? "Written to \(shown):" : "\(shown) says so already.")
             guard isChanged else { return }
-            for line in lines { context.console.say("  " + line.replacing("\t", with: "    ")) }
+            for line in lines { context.console.say("  " + line.replacing(text: "\t", with: "    ")) }
         }
     }
 

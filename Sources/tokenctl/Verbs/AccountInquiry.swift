@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import Secrets
 import StrictJSON
 import TokendProtocol
@@ -71,7 +72,7 @@ struct AccountInquiry {
         let text = try answer("A provider (such as google), or its issuer (https://…):") {
             PresetGuide.fault(of: $0, among: presets)
         }
-        return text.contains("://") ? .issuer(text) : .provider(text, set: [:])
+        return text.contains(text: "://") ? .issuer(text) : .provider(text, set: [:])
     }
 
     /// Asks what the preset cannot know, and what it only assumes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import Secrets
 import StrictJSON
 import TokendProtocol
@@ -77,7 +78,7 @@ struct ClientSecretInput {
     /// nil for an unknown kind.
     init?(_ kind: String, _ context: CommandContext) {
         guard AccountSecret.Parameters.kinds.contains(kind) else { return nil }
-        title = kind.replacing("_", with: " ")
+        title = kind.replacing(text: "_", with: " ")
         isKey = kind == AccountSecret.Parameters.clientKey
         self.context = context
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import StrictJSON
 import TokendProtocol
 
@@ -42,7 +43,7 @@ struct PresetGuide {
 
     /// Why a provider's name, or an issuer, that a user typed will not do; nil for a good one.
     static func fault(of answer: String, among presets: [PresetDescription]) -> String? {
-        if answer.contains("://") { return PresetAnswer.fault(of: answer, kind: "url") }
+        if answer.contains(text: "://") { return PresetAnswer.fault(of: answer, kind: "url") }
         if let preset = presets.first(where: { $0.provider == answer }) {
             return preset.fault.map { TerminalText.sanitized($0, limit: 400) }
         }

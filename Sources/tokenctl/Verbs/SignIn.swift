@@ -133,7 +133,7 @@ struct SignIn {
     /// The URL first, always; then what becomes of it.
     private func announce(_ started: LoginStart.Result) -> BrowserLauncher? {
         if let prompt = DevicePrompt(started, account: account) {
-            prompt.lines(console.traits).forEach(console.sayWhole)
+            prompt.lines(console.traits, encoder: QREncoder(context.world).callAsFunction).forEach(console.sayWhole)
             return nil
         }
         guard let url = started.authorizationURL else { return nil }

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import Glibc
+import HTTPTypes
 import Secrets
 import StrictJSON
 import TokenClient
@@ -70,7 +71,7 @@ struct SignInPaste {
         ahead = nil
         guard case .line(let line)? = first else { return first }
         var text = line.reveal().trimmingBlanks
-        guard text.contains("://") else { return first }
+        guard text.contains(text: "://") else { return first }
         // What is pasted comes at once, though not always in one piece.
         usleep(20_000)
         while let next = console.takeLine() {

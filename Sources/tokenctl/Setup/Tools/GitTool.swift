@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import TokendProtocol
 
 extension BlockTool {
@@ -17,7 +18,7 @@ extension BlockTool {
                 such: "git.example.com",
                 known: { $0.issuer.isEmpty ? nil : $0.issuer },
                 put: { values, text throws(TokenctlError) in
-                    guard let host = CredentialHost(text.contains("://") ? text : "https://" + text) else {
+                    guard let host = CredentialHost(text.contains(text: "://") ? text : "https://" + text) else {
                         let shown = TerminalText.sanitized(text, limit: 80)
                         throw .usage("“\(shown)” is no https server, so no token goes there")
                     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import StrictJSON
 import TokenClient
 import TokendProtocol
@@ -55,7 +56,7 @@ private struct KubectlSetup {
             _ = try output(KubectlUsers.command(account: account, program: context.ownProgram, arguments: wanted))
         } catch {
             // Before it had that flag, only the form of before asks for nothing that it could set.
-            guard error.message.contains("unknown flag") else { throw error }
+            guard error.message.contains(text: "unknown flag") else { throw error }
             _ = try output(KubectlUsers.olderCommand(account: account, program: context.ownProgram, arguments: wanted))
         }
         report(account, isChanged: true)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import HTTPTypes
 import TokendProtocol
 
 // Programs that send or fetch mail; the token command runs at each connection.
@@ -38,7 +39,7 @@ extension BlockTool {
             ]
             guard let smtp = values.smtpHost else { return Recipe(lines: incoming) }
             let (host, port) = SetupValues.parts(smtp)
-            let name = values.user.replacing("@", with: "%40")
+            let name = values.user.replacing(text: "@", with: "%40")
             let outgoing = [
                 "set smtp_url = \"smtp://\(name)@\(host):\(port ?? "587")/\"",
                 "set smtp_authenticators = \"oauthbearer:xoauth2\"",

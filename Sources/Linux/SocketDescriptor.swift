@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
-import CSystemd
+import CLinux
 
 /// Opens sockets for this program.
 package enum SocketDescriptor {
@@ -11,6 +11,6 @@ package enum SocketDescriptor {
     /// compares the whole 64-bit register, the C function takes 32 bits of it, and optimised code may leave anything in
     /// the upper half: the call then fails with `EAFNOSUPPORT`, in the release build alone.
     package static func open(family: Int32, type: Int32, protocol: Int32 = 0) -> Int32 {
-        tokend_systemd_socket(family, type, `protocol`)
+        tokend_linux_socket(family, type, `protocol`)
     }
 }

@@ -27,7 +27,7 @@ package enum SessionBusAddress {
     }
 
     /// This process's relevant variables. Not through Foundation, which would slow down the program's start.
-    static var ownEnvironment: [String: String] {
+    package static var ownEnvironment: [String: String] {
         var environment: [String: String] = [:]
         for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
