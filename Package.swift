@@ -52,7 +52,7 @@ let package = Package(
         // Pure: values and decisions, no input or output.
         module("Secrets"),
         module("StrictJSON"),
-        module("HTTPTypes", ["Secrets"]),
+        module("HTTPTypes", ["Secrets", "StrictJSON"]),
         module("JOSE", ["CCrypto", "Secrets", "StrictJSON"]),
         module("OAuth", ["HTTPTypes", "JOSE", "Secrets", "StrictJSON"]),
         module("Members", ["Secrets", "StrictJSON"]),

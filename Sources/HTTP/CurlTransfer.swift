@@ -112,14 +112,14 @@ extension CurlTransfer {
             isTooLarge = true
             return 0
         }
-        let line = String(decoding: bytes, as: UTF8.self)
-        if line.hasPrefix("HTTP/") {
+        if bytes.starts(with: "HTTP/".utf8) {
             headers = HTTPHeaders()
             headersAreComplete = false
-        } else if line.allSatisfy(\.isNewline) {
+        } else if bytes.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             headersAreComplete = true
-        } else if !headersAreComplete, let colon = line.firstIndex(of: ":") {
-            headers.append(String(line[..<colon]), String(line[line.index(after: colon)...]))
+        } else if !headersAreComplete, let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+            let (name, value) = (bytes[..<colon], bytes[(colon + 1)...])
+            headers.append(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
         }
         return bytes.count
     }

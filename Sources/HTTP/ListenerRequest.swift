@@ -20,9 +20,9 @@ package struct ListenerRequest: Sendable, CustomStringConvertible, CustomReflect
     /// A form's bytes (`response_mode=form_post`), at most 64 KiB.
     package let body: [UInt8]
 
-    /// Parses a request; nil for a target that is not a path (RFC 9112, section 3.2.1).
+    /// Parses a request; nil for a target that is not a path, or has other characters than URLs (RFC 9112, section 3.2.1).
     init?(method: HTTPMethod, target: String, headers: HTTPHeaders, body: [UInt8]) {
-        guard target.hasPrefix("/") else { return nil }
+        guard target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         self.method = method
         path = String(parts[0])

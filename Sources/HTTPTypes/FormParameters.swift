@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 package import Secrets
+import StrictJSON
 
 /// Names and values in order, as in `application/x-www-form-urlencoded` (RFC 6749, appendix B): the body of a token
 /// request, the query of a redirect.
@@ -21,6 +22,8 @@ package struct FormParameters: Sendable, Hashable {
         package var value: String { secret.reveal() }
     }
 
+    /// Each parameter takes locked memory of its own, and an answer has room for half a million.
+    private static let mostFromServers = 256
     private var elements: [Element] = []
 
     /// No parameters.
@@ -113,7 +116,8 @@ package struct FormParameters: Sendable, Hashable {
 }
 
 extension FormParameters {
-    /// Reads a form; nil if a `%` is not followed by two hexadecimal digits or a value is not UTF-8.
+    /// Reads a form; nil if a `%` is not followed by two hexadecimal digits, a value is not UTF-8, or more combining marks
+    /// follow one another than `MarkRun` allows.
     ///
     /// Empty pieces (`a=1&&b=2`) are skipped; a piece without `=` is a name with an empty value.
     package static func decode(_ bytes: [UInt8]) -> FormParameters? {
@@ -128,10 +132,11 @@ extension FormParameters {
         return form
     }
 
-    /// Reads a form from a server's answer: an invalid `%` is kept, and invalid UTF-8 becomes U+FFFD.
+    /// Reads a form from a server's answer: an invalid `%` is kept, and invalid UTF-8 becomes U+FFFD. Only the first 256
+    /// parameters are read.
     package static func decodeLeniently(_ bytes: [UInt8]) -> FormParameters {
         var form = FormParameters()
-        for piece in bytes.split(separator: UInt8(ascii: "&")) {
+        for piece in bytes.split(separator: UInt8(ascii: "&"), maxSplits: mostFromServers).prefix(mostFromServers) {
             let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
             form.append(leniently(piece[..<equals]), leniently(piece[equals...].dropFirst()))
         }
@@ -151,7 +156,7 @@ extension FormParameters {
                 bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self).withShortMarkRuns
     }
 
     /// Reads a form, such as a URL's query.
@@ -173,7 +178,7 @@ extension FormParameters {
                 bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
+        return String(validating: bytes, as: UTF8.self)?.hasShortMarkRuns == true ? bytes : nil
     }
 }
 

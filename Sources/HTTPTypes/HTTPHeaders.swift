@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import StrictJSON
+
 /// The fields of a message in their order, with names compared without case (RFC 9110, section 5).
 ///
 /// A value never contains CR, LF or NUL, so that no foreign text can start another field: each of them becomes a space
-/// (RFC 9110, section 5.5). A field whose name is not a token is dropped; check configured names with `isFieldName`
-/// first. The description shows names only.
+/// (RFC 9110, section 5.5). Too long runs of combining marks are cut (`MarkRun`). A field whose name is not a token is
+/// dropped; check configured names with `isFieldName` first. The description shows names only.
 package struct HTTPHeaders: Sendable {
     /// One field.
     package typealias Element = (name: String, value: String)
@@ -50,7 +52,7 @@ package struct HTTPHeaders: Sendable {
     private static func fieldValue(_ text: String) -> String {
         let needsCare = text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0x00 }
         let bytes = text.utf8.map { $0 == 0x0D || $0 == 0x0A || $0 == 0x00 ? UInt8(ascii: " ") : $0 }
-        return (needsCare ? String(decoding: bytes, as: UTF8.self) : text).trimmingSpaces()
+        return (needsCare ? String(decoding: bytes, as: UTF8.self) : text).withShortMarkRuns.trimmingSpaces()
     }
 }
 

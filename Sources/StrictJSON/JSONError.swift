@@ -11,7 +11,7 @@ package struct JSONError: Error, Sendable, Equatable {
         case unexpectedCharacter
         /// The bytes are not UTF-8, or an escape names a surrogate without its other half.
         case invalidUnicode
-        /// A string holds an unknown escape or a bare control character.
+        /// A string holds an unknown escape, a bare control character or a long run of combining marks.
         case invalidString
         /// A number is not written as one.
         case invalidNumber

@@ -5,6 +5,7 @@ extension JSONParser {
     /// Reads a bare name of JSON5: an IdentifierName of ECMAScript 5.1, section 7.6, escapes and all.
     mutating func identifier() throws(JSONError) -> String {
         var name = String.UnicodeScalarView()
+        let first = position
         while position < count {
             let start = position
             let isEscaped = byte(position) == UInt8(ascii: "\\")
@@ -33,6 +34,7 @@ extension JSONParser {
         guard !name.isEmpty else {
             throw unexpected(expected: "a name")
         }
+        guard String(name).hasShortMarkRuns else { throw tooManyMarks(at: first) }
         return String(name)
     }
 

@@ -6,20 +6,39 @@ extension JSONParser {
     mutating func string(quote: UInt8) throws(JSONError) -> String {
         let start = position + 1
         var index = quote == UInt8(ascii: "\"") ? start + plainLength(from: start) : start
+        var isASCII = true
         while true {
             let next = byte(index)
             if next == quote {
                 position = index + 1
-                return text(start..<index)
+                let text = text(start..<index)
+                return isASCII ? text : try checked(text, start: start)
             }
             if next == UInt8(ascii: "\\") {
-                return try escapedString(quote: quote, start: start, firstEscape: index)
+                return try checked(escapedString(quote: quote, start: start, firstEscape: index), start: start)
             }
             if next < 0x20 {
                 try checkControl(at: index, start: start)
             }
+            isASCII = isASCII && next < 0x80
             index += next < 0x80 ? 1 : try characterLength(at: index)
         }
+    }
+
+    /// The text, with runs of marks that take no long time to compare (see `MarkRun`): in the lenient dialect without what
+    /// is too much, in the others only where it is so.
+    private func checked(_ text: String, start: Int) throws(JSONError) -> String {
+        guard !isLenient else { return text.withShortMarkRuns }
+        guard text.hasShortMarkRuns else { throw tooManyMarks(at: start) }
+        return text
+    }
+
+    func tooManyMarks(at offset: Int) -> JSONError {
+        JSONError(
+            code: .invalidString,
+            message: "more than \(MarkRun.longest) combining marks follow one another",
+            offset: offset
+        )
     }
 
     /// Reads a string on from its first escape.

@@ -5,12 +5,12 @@
 ///
 /// JSON is RFC 8259; beyond it, what the RFC leaves open is refused: a name given twice in an object (also where
 /// escapes spell it differently), bytes that are not UTF-8, a byte order mark, half a surrogate pair, and nesting
-/// beyond `maximumDepth`. JSON5 (spec.json5.org, for files that people write) adds its comments, trailing commas,
+/// beyond `maximumDepth`. So is a longer run of combining marks than `MarkRun` allows. JSON5 (spec.json5.org, for files that people write) adds its comments, trailing commas,
 /// bare and single-quoted names, numbers and white space under the same rules.
 ///
 /// The lenient dialect is for what others' servers send and nobody here can correct. It takes whatever JSON5 takes, and
 /// more: of members with one name the last counts, what is not UTF-8 (and half a surrogate pair) is U+FFFD in its
-/// string, a string may hold control characters, a value that lies too deep is null, and what follows the value is
+/// string, a string may hold control characters, of a long run of combining marks the end is left out, a value that lies too deep is null, and what follows the value is
 /// passed over.
 ///
 /// No input makes the reader trap, and its time is proportional to the input's length.

@@ -26,6 +26,13 @@ import Testing
         #expect(try await stillServes(fixture))
     }
 
+    @Test func `a target with bytes that no URL has is no request`() async throws {
+        let fixture = try await ListenerFixture.start()
+        try await fixture.throwAway(Array("GET /\u{301}\u{316} HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        #expect(try await stillServes(fixture))
+        #expect(fixture.requests.all.map(\.path) == ["/still"])
+    }
+
     @Test func `a TLS hello is harmless`() async throws {
         let fixture = try await ListenerFixture.start()
         let finished = try await ChildProcess.run(

@@ -22,6 +22,18 @@ import Testing
         #expect(FormParameters().encoded().isEmpty)
     }
 
+    @Test func `a long run of combining marks makes no form of ours, and is cut in a server's`() {
+        let marks = String(repeating: "%CC%81%CC%96", count: 16)
+        #expect(FormParameters.decode("state=a\(marks)") == nil && FormParameters.decode("a\(marks)=1") == nil)
+        let read = FormParameters.decodeLeniently(Array("scope=a\(marks)".utf8))
+        #expect(read["scope"]?.unicodeScalars.count == 31)
+    }
+
+    @Test func `of a server's form the first 256 parameters are read`() {
+        let read = FormParameters.decodeLeniently(Array(String(repeating: "a=1&", count: 300).utf8) + Array("b=2".utf8))
+        #expect(read.values(of: "a").count == 256 && read["b"] == nil)
+    }
+
     @Test func `a parameter without a value is not sent`() {
         var form = FormParameters()
         form.append("scope", ifPresent: nil)

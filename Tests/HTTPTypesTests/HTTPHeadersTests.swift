@@ -5,6 +5,11 @@ import HTTPTypes
 import Testing
 
 @Suite struct HTTPHeadersTests {
+    @Test func `of a long run of combining marks in a value the end is left out`() {
+        let headers: HTTPHeaders = ["A": "x" + String(repeating: "\u{301}\u{316}", count: 500)]
+        #expect(headers["A"]?.unicodeScalars.count == 31)
+    }
+
     @Test func `names are found in any case`() {
         let headers: HTTPHeaders = ["Content-Type": "text/html"]
         #expect(headers["content-type"] == "text/html")

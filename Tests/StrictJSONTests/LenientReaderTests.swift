@@ -39,6 +39,14 @@ import Testing
         )
     }
 
+    @Test func `of a long run of combining marks the end is left out`() throws {
+        let long = String(repeating: "\u{301}\u{316}", count: 500)
+        let short = String(repeating: "\u{301}\u{316}", count: 15)
+        let object = try #require(try read(#"{"a\#(long)b":"\#(long)\n\#(long)"}"#).object)
+        #expect(object.names.first?.utf8.elementsEqual("a\(short)b".utf8) == true)
+        #expect(object.first { _ in true }?.value.string?.utf8.elementsEqual("\(short)\n\(short)".utf8) == true)
+    }
+
     @Test(arguments: [25, 600, 100_000])
     func `what lies too deep is null, without a frame of the stack for each level`(depth: Int) throws {
         let deep = String(repeating: #"[{"]":"#, count: depth) + "1" + String(repeating: "}]", count: depth)
