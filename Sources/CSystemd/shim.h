@@ -94,6 +94,34 @@ static inline int tokend_systemd_pidfd_open(int pid) {
     return (int)syscall(SYS_pidfd_open, (long)pid, 0L);
 }
 
+// statx(2), which glibc declares only under _GNU_SOURCE, without asking whoever serves the file system: a server that
+// does not answer, be it a dead one of the network's or a program of the client's own (FUSE), would hold the loop.
+#include <fcntl.h>
+#include <linux/stat.h>
+#include <sys/sysmacros.h>
+
+// O_PATH: a file's place, without opening the file.
+static const int tokend_systemd_path_only = 010000000;
+
+struct tokend_systemd_entry { unsigned long long device, inode; unsigned major, minor, mode; };
+
+static inline int tokend_systemd_look(int folder, const char *path, int flags, struct tokend_systemd_entry *entry) {
+    struct statx found;
+    long dont_sync = 0x4000;
+    if (syscall(SYS_statx, (long)folder, path, dont_sync | (long)flags, (long)STATX_BASIC_STATS, &found) != 0) return -1;
+    entry->device = makedev(found.stx_dev_major, found.stx_dev_minor);
+    entry->inode = found.stx_ino;
+    entry->major = found.stx_dev_major;
+    entry->minor = found.stx_dev_minor;
+    entry->mode = found.stx_mode;
+    return 0;
+}
+
+// The same of an open file: AT_EMPTY_PATH, too, is declared only under _GNU_SOURCE.
+static inline int tokend_systemd_look_at(int descriptor, struct tokend_systemd_entry *entry) {
+    return tokend_systemd_look(descriptor, "", 0x1000, entry);
+}
+
 static inline int tokend_systemd_pass_credentials(int socket) {
     int yes = 1;
     return setsockopt(socket, SOL_SOCKET, 16, &yes, sizeof yes);

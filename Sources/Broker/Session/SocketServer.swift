@@ -157,7 +157,7 @@ package import TokendProtocol
     func look(_ body: () -> PeerIdentity) -> PeerIdentity {
         let identity = body()
         guard case .unknown(_, .exhausted) = identity else { return identity }
-        return lookout?.lend(atLeast: 3, body) ?? identity
+        return lookout?.lend(atLeast: 4, body) ?? identity
     }
 
     /// Whether another client waits to be accepted.

@@ -59,7 +59,7 @@ struct ProcessFolder {
     /// - Returns: nil if it is known to be outside sandboxes.
     /// - Throws: also if descriptors are short, since a check that could not be made might have found one.
     func sandbox(in group: ControlGroup?) throws(PeerIdentity.Doubt) -> ProcessIdentity.Sandbox? {
-        let root = try ProcessRoot(path + "/root")
+        let root = try ProcessRoot(path + "/root") { () throws(PeerIdentity.Doubt) in try mounts() }
         var label: String?
         for name in Self.labels where label == nil { label = try text(name) }
         let snap = label.flatMap(SandboxText.snapName(label:))
@@ -73,6 +73,9 @@ struct ProcessFolder {
         return nil
     }
 
+    /// What is mounted in its namespace, one line each; nil if that is long or cannot be read.
+    func mounts() throws(PeerIdentity.Doubt) -> String? { try text("mountinfo", comesInLines: true) }
+
     /// The files for a security module's label. Whether the kernel has such a module never changes.
     private static let labels = ["attr/apparmor/current", "attr/current"].filter { name in
         let descriptor = open("/proc/self/" + name, O_RDONLY | O_CLOEXEC)
@@ -82,16 +85,16 @@ struct ProcessFolder {
         return read(descriptor, &byte, 1) >= 0 || errno != EINVAL
     }
 
-    private func text(_ name: String) throws(PeerIdentity.Doubt) -> String? {
+    private func text(_ name: String, comesInLines: Bool = false) throws(PeerIdentity.Doubt) -> String? {
         let descriptor = try PeerIdentity.Doubt.check(open(path + "/" + name, O_RDONLY | O_CLOEXEC))
         guard let descriptor else { return nil }
         defer { close(descriptor) }
-        return Self.text(of: descriptor)
+        return Self.text(of: descriptor, comesInLines: comesInLines)
     }
 
-    /// A file's text, if it is short. A read that leaves room was the last one: the kernel generates such a text at
-    /// once.
-    static func text(of descriptor: Int32) -> String? {
+    /// A file's text, if it is short. A read that leaves room was the last one, as the kernel generates such a text at
+    /// once; `mountinfo` comes in whole lines instead.
+    static func text(of descriptor: Int32, comesInLines: Bool = false) -> String? {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { chunk in
             var bytes: [UInt8] = []
             while bytes.count < limit {
@@ -99,7 +102,7 @@ struct ProcessFolder {
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { return nil }
                 bytes += chunk[..<count]
-                if count < chunk.count { return String(decoding: bytes, as: UTF8.self) }
+                if count == 0 || count < chunk.count && !comesInLines { return String(decoding: bytes, as: UTF8.self) }
             }
             return nil
         }

@@ -5,11 +5,14 @@
 package enum SandboxText {
     /// The application's ID in `/.flatpak-info` (flatpak-metadata(5)); nil if there is none.
     package static func flatpakID(_ text: String) -> String? {
-        var group: Substring = ""
-        for line in text.split(separator: "\n") {
-            if line.hasPrefix("["), line.hasSuffix("]") { group = line.dropFirst().dropLast() }
-            guard group == "Application", line.hasPrefix("name=") else { continue }
-            return name(line.dropFirst("name=".count))
+        var isApplication = false
+        // By bytes, since a text of marks takes long to compare as one.
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            if line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") {
+                isApplication = line.elementsEqual("[Application]".utf8)
+            }
+            guard isApplication, line.starts(with: "name=".utf8) else { continue }
+            return name(Substring(line.dropFirst("name=".utf8.count)))
         }
         return nil
     }
