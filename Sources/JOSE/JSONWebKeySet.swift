@@ -11,6 +11,10 @@ package struct JSONWebKeySet: Sendable {
     /// How many keys are looked at; what comes after them is left out.
     package static let maximumKeyCount = 128
 
+    /// With how many keys a signature is tried where it does not say which one made it: the largest take ten milliseconds
+    /// each.
+    static let maximumCandidateCount = 16
+
     /// The usable keys, in their order.
     package let keys: [JSONWebKey]
 
@@ -46,13 +50,13 @@ package struct JSONWebKeySet: Sendable {
 
     /// The keys that may have made a signature with that `kid` and algorithm.
     ///
-    /// With a `kid`, only keys of that name; without one, every key that fits. Throws `unknownKey` if the
+    /// With a `kid`, only keys of that name; without one, every key that fits, the first 16 of them. Throws `unknownKey` if the
     /// set has none, so that the caller may fetch it anew, and `keyMismatch` if the name is there but on
     /// another kind of key, where fetching would not help (OpenID Connect Core, section 10.1).
     func candidates(keyID: String?, algorithm: SignatureAlgorithm) throws(JOSEError) -> [JSONWebKey] {
         let named = keys.filter { keyID == nil || $0.keyID == keyID }
         let fitting = named.filter { $0.fits(algorithm) }
-        guard fitting.isEmpty else { return fitting }
+        guard fitting.isEmpty else { return Array(fitting.prefix(Self.maximumCandidateCount)) }
         guard keyID == nil || named.isEmpty else {
             throw JOSEError(.keyMismatch, "the key that the signature names is not one for its algorithm")
         }

@@ -102,10 +102,18 @@ extension TokenResponse {
         return .seconds(hint)
     }
 
-    /// `scope`, or Bitbucket's `scopes`. Empty and null count as absent (section 3.2).
+    /// The longest accepted scope, in bytes: it is in every answer to a client.
+    private static let longestScope = 16 * 1024
+
+    /// `scope`, or Bitbucket's `scopes`. Empty, null and very long ones count as absent (section 3.2).
     private static func scope(_ members: JSONObject, requested: Scope, notes: inout [String]) -> Scope? {
         let name = members["scope"].map { $0.isNull ? "scopes" : "scope" } ?? "scopes"
         guard let value = members[name], !value.isNull else { return nil }
+        let texts = [value.string].compactMap(\.self) + (value.array ?? []).compactMap(\.string)
+        guard texts.reduce(0, { $0 + $1.utf8.count + 1 }) <= longestScope else {
+            notes.append("\(name) is longer than \(longestScope) bytes")
+            return nil
+        }
         guard let scope = Scope(answer: value, requested: requested) else {
             notes.append("\(name) is \(value.kindName)")
             return nil

@@ -123,6 +123,14 @@ import Testing
         #expect(nameless.keyID == nameless.publicKey.thumbprint)
     }
 
+    @Test func `a signature is tried with the first sixteen keys alone that may have made it`() throws {
+        let mine = try key(Vectors.rfc7515A3Key, ["kid": "mine"])
+        let others = try (0..<16).map { JSONValue.object(try SigningKey.generate(.es256, keyID: "\($0)").publicJWK) }
+        func set(_ keys: [JSONValue]) throws -> JSONWebKeySet { try JSONWebKeySet(.object(["keys": .array(keys)])) }
+        #expect(outcome(Vectors.rfc7515A3, try set(others.dropLast() + [mine])) == "mine")
+        #expect(outcome(Vectors.rfc7515A3, try set(others + [mine])) == "badSignature")
+    }
+
     @Test func `of several keys with one name the fitting one is used`() throws {
         let signer = try SigningKey.generate(.es256, keyID: "same")
         let keys = try set(key(Vectors.rfc7515A2Key, ["kid": "same"]), .object(signer.publicJWK))

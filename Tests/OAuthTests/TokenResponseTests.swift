@@ -24,6 +24,15 @@ import Testing
         #expect(read(["token_type": type]).kind == "invalid")
     }
 
+    @Test func `a scope that nobody may ask for counts as absent, and is noted`() {
+        let long = (0..<4000).map { "scope\($0)" }
+        for value in [.string(long.joined(separator: " ")), .array(long.map { .string($0) })] as [JSONValue] {
+            let response = read(["scope": value], requested: ["a"]).success
+            #expect(response != nil && response?.scope == nil)
+            #expect(response?.notes == ["scope is longer than 16384 bytes"])
+        }
+    }
+
     @Test func `a missing type is not served without a preset (6749-12)`() {
         let answer = HTTPResponse.json(["access_token": "x"])
         #expect(TokenAnswer.read(answer).invalid?.reason.contains("dialect.missing_type_is_bearer") == true)
