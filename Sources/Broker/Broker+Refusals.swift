@@ -7,7 +7,12 @@ import TokendProtocol
 extension Broker {
     /// A client was refused; logged once a minute for the same refusal.
     func refused(_ peer: PeerIdentity, pid: Int32, method: Method, account: String?) {
-        let refusal = Refused(account: account, client: peer.logName, pid: pid, method: method.rawValue)
+        let refusal = Refused(
+            account: account,
+            client: peer.logName,
+            pid: peer.namedPID ?? pid,
+            method: method.rawValue
+        )
         guard refusals.isNew(refusal, at: ports.clock.now.boot) else { return }
         ports.log.record(.refused(refusal))
     }

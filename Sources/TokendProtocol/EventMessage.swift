@@ -144,4 +144,22 @@ package struct EventDetails: WireMessage {
         .optional("destination", \.destination),
         .optional("outcome", \.outcome),
     ]
+
+    /// What a title calls a program by its name in the words of `allow`: of a file the last part of its path, of a sandbox
+    /// what it is called by.
+    package static func shortName(of client: String) -> String {
+        let path = path(in: client) ?? client
+        guard !path.hasPrefix("/") else { return path.split(separator: "/").last.map(String.init) ?? path }
+        return path.split(separator: ":", maxSplits: 1).last.map(String.init) ?? path
+    }
+
+    /// What a sentence calls it: its whole path, and whether `tokenctl` asks for it; of a sandbox the words of `allow`.
+    package static func fullName(of client: String) -> String {
+        guard let path = path(in: client) else { return client }
+        return client.hasPrefix("via:") ? path + " (with tokenctl)" : path
+    }
+
+    private static func path(in client: String) -> String? {
+        ["via:exe:", "exe:"].first(where: client.hasPrefix).map { String(client.dropFirst($0.count)) }
+    }
 }

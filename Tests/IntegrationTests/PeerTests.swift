@@ -37,7 +37,7 @@ extension Programs {
                 _ = try await stand.client.result("events.subscribe", ["confirms": true])
                 #expect(try await programs.run(folder + "/good", Self.plain) == "not_allowed")
                 try await stand.daemon.hasLogged("token.get refused to \(shown) [")
-                #expect(!stand.daemon.log.contains("the person is asked"))
+                #expect(!stand.daemon.log.contains("you are asked whether"))
             }
         }
 
@@ -54,7 +54,30 @@ extension Programs {
                 _ = try await stand.client.result("events.subscribe", ["confirms": true])
                 #expect(try await programs.run(program, Self.plain) == "not_allowed")
                 try await stand.daemon.hasLogged("token.get refused to exe:\(program) [")
-                #expect(!stand.daemon.log.contains("the person is asked"))
+                #expect(!stand.daemon.log.contains("you are asked whether"))
+            }
+        }
+
+        @Test func `tokenctl has a token for the program that is named, and not for another one that calls it`()
+            async throws
+        {
+            try await Stand.with { stand in
+                let programs = try await PeerStand(stand) { "via:exe:\($0)" }
+                let tokenctl = try BuildProducts.program("tokenctl")
+                let calling = """
+                    import subprocess
+                    command = "'" + sys.argv[2] + "' token work >/dev/null && echo token; :"
+                    print(os.getpid(), subprocess.run(["sh", "-c", command], env={**os.environ, "TOKEND_SOCKET": sys.argv[1]},
+                        stdout=subprocess.PIPE).stdout.decode().strip())
+                    """
+                let served = try await programs.run(programs.good, calling, [tokenctl]).split(separator: " ")
+                #expect(served.last == "token")
+                try await stand.daemon.hasLogged("token served to \(programs.good) [\(served[0])] with tokenctl")
+                let refused = try await programs.run(programs.bad, calling, [tokenctl]).split(separator: " ")
+                #expect(refused.count == 1)
+                try await stand.daemon.hasLogged("token.get refused to via:exe:\(programs.bad) [\(refused[0])]")
+                // By itself it is no tokenctl.
+                #expect(try await programs.run(programs.good, Self.plain) == "not_allowed")
             }
         }
 

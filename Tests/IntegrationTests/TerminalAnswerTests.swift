@@ -24,7 +24,7 @@ extension Programs {
         }
 
         private func question(_ program: String, _ terminal: ChildProcess) async throws {
-            _ = try await terminal.line { $0.hasSuffix("exe:\(program) asks for a token of work.") }
+            _ = try await terminal.line { $0.hasSuffix("\(program) asks for a token.") }
         }
 
         @Test func `a person at a terminal answers a program's question, and Ctrl-C ends it`() async throws {
@@ -84,6 +84,24 @@ extension Programs {
                 #expect(try await terminal.exit() == .code(0))
                 try await desktop.press("Allow once")
                 #expect(try await third == "token")
+            }
+        }
+
+        @Test func `a question that was put before is shown too`() async throws {
+            try await Stand.with { stand in
+                let desktop = try await DunstDesktop(stand.session, choosing: nil)
+                let programs = try await PeerStand(stand) { _ in "*" }
+                try stand.world.writeAccount("work", issuer: stand.provider.issuer, more: "confirm: \"first\"")
+                _ = try await stand.client.result("config.reload")
+                async let answer = programs.run(programs.good, Self.ask)
+                #expect(try await desktop.titles.line().contains("Allow good to use “work”?"))
+                let terminal = try Tokenctl(stand.world).startAtTerminal(input: .pipe, "policy", "answer")
+                _ = try await terminal.line { $0.contains("Allow good to use “work”?") }
+                try await question(programs.good, terminal)
+                terminal.write(Array("once\n".utf8))
+                #expect(try await answer == "token")
+                terminal.write([3])
+                _ = try await terminal.exit()
             }
         }
 

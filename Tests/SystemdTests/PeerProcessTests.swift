@@ -64,6 +64,30 @@ import Testing
         #expect(!seen.isUnchanged)
     }
 
+    @Test func `the caller of a process is its nearest ancestor that is no shell, while that one is there`() throws {
+        let shell = try startProgram(["bash", "-c", "sh -c 'sleep 60 & wait' & wait"], keeping: STDOUT_FILENO)
+        func child(of pid: Int32) throws -> Int32 {
+            while true {
+                let text = String(
+                    decoding: try RegularFile.bytes(of: "/proc/\(pid)/task/\(pid)/children"),
+                    as: UTF8.self
+                )
+                if let child = text.split(separator: " ").first.flatMap({ Int32($0) }) { return child }
+                usleep(1000)
+            }
+        }
+        let inner = try child(of: shell)
+        let asleep = try child(of: inner)
+        let caller = try #require(CallingProgram(of: asleep))
+        #expect(caller.pid == getpid() && caller.executable.file == FileIdentity(at: "/proc/self/exe"))
+        #expect(CallingProgram(of: shell) == caller)
+        // The process that takes an orphan over has not called it.
+        Self.end(shell)
+        #expect(CallingProgram(of: asleep)?.pid != getpid())
+        kill(inner, SIGKILL)
+        kill(asleep, SIGKILL)
+    }
+
     @Test func `what is read tells who wrote it`() throws {
         let pair = try Pair()
         try UnixSocket.passCredentials(pair.ours)

@@ -63,10 +63,11 @@ import Testing
         #expect(SandboxText.snapName(label: label) == name)
     }
 
-    @Test func `a program's name cannot forge the start time`() {
+    @Test func `a program's name cannot forge the start time or the parent`() {
         let rest = "S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20 21"
-        #expect(SandboxText.startTime(stat: "12 (a) \(rest)") == 777)
-        #expect(SandboxText.startTime(stat: "12 (a) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 1) \(rest)") == 777)
-        #expect(SandboxText.startTime(stat: "12 (a) S 1") == nil && SandboxText.startTime(stat: "") == nil)
+        #expect(SandboxText.stat("12 (a) \(rest)") == .init(parent: 1, startTime: 777))
+        let forged = "12 (a) S 9 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 1) \(rest)"
+        #expect(SandboxText.stat(forged) == .init(parent: 1, startTime: 777))
+        #expect(SandboxText.stat("12 (a) S 1") == nil && SandboxText.stat("") == nil)
     }
 }

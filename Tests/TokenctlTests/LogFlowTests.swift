@@ -42,12 +42,12 @@ import tokenctl
         )
         #expect(try Surroundings().run(["log", "wrok", "--json"], daemon).json?["error"] != nil)
         let known = try withJournal("").run(["log", "work"], daemon)
-        #expect(known.code == 0 && known.talk == "The journal has nothing of that.\n")
+        #expect(known.code == 0 && known.talk == "No matching log entries.\n")
     }
 
     @Test func `without a daemon the journal is read all the same`() throws {
         let outcome = try withJournal("").run(["log", "no-such-account-here"])
-        #expect(outcome.code == 0 && outcome.talk == "The journal has nothing of that.\n")
+        #expect(outcome.code == 0 && outcome.talk == "No matching log entries.\n")
     }
 
     @Test func `entries are shown as journalctl tells them`() throws {

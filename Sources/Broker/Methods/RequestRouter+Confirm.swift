@@ -81,7 +81,7 @@ extension RequestRouter {
     /// The user approved that client under the policy in force at the time: both are checked again.
     private func proceed(_ wanted: Wanted, _ reply: PendingReply) {
         let (account, session) = (wanted.account, wanted.session)
-        guard broker.accounts[account.name] === account, session.identity() == wanted.peer else {
+        guard broker.accounts[account.name] === account, session.identity(withCaller: true) == wanted.peer else {
             return reply.fail(refusal(of: wanted, .unanswered))
         }
         do throws(ProtocolError) {
@@ -92,27 +92,32 @@ extension RequestRouter {
     }
 
     private func refusal(of wanted: Wanted, _ outcome: Questions.Outcome) -> ProtocolError {
-        let why =
-            switch outcome {
-            case .denied: "the person said no"
-            case .unanswered, .allowed: "the person was asked and did not answer"
-            case .nobody:
-                "there is nobody to ask: no notification service answers, and no “tokenctl policy answer” runs"
-            case .crowded: "so many questions wait for the person already that this one is not put; try again later"
+        let name = "“\(wanted.account.name)”"
+        let program = EventDetails.shortName(of: wanted.peer.clientName)
+        let (whether, needs, remedy) =
+            switch wanted.matter {
+            case .token:
+                (
+                    "\(program) may use \(name)", "\(program) may use \(name) only if you allow it",
+                    outcome == .nobody ? Refusal.remedy(wanted.peer, "allow", wanted.account) : ""
+                )
+            case .destination(let provider):
+                (
+                    "the sign-in \(name) may go to \(provider)",
+                    "the sign-in \(name) may go to \(provider) only if you allow it",
+                    "; sign out first (tokenctl logout \(wanted.account.name)), or edit \(wanted.account.file)"
+                )
             }
-        let message: String
-        switch wanted.matter {
-        case .token:
-            let remedy = Refusal.remedy(wanted.peer, "allow", wanted.account)
-            message =
-                "“\(wanted.account.name)” is given to \(wanted.peer.clientName) by its person's word alone; \(why)"
-                + (outcome == .nobody ? remedy : "")
-        case .destination(let provider):
-            message =
-                "the sign-in “\(wanted.account.name)” would go to \(provider), which takes its person's word; "
-                + "\(why); sign out first (tokenctl logout \(wanted.account.name)), or edit \(wanted.account.file)"
-        }
-        return refuse(wanted.peer, wanted.method, wanted.account, wanted.session, message)
+        let message =
+            switch outcome {
+            case .denied: "you were asked whether \(whether), and said no"
+            case .unanswered, .allowed: "you were asked whether \(whether), and did not answer in time"
+            case .nobody:
+                "\(needs), and you cannot be asked: no desktop shows notifications with buttons, and no "
+                    + "“tokenctl policy answer” runs at a terminal"
+            case .crowded: "\(needs), and too many questions wait for you already; answer them, then try again"
+            }
+        return refuse(wanted.peer, wanted.method, wanted.account, wanted.session, message + remedy)
     }
 
     /// Whether the user has answered "always" for this program.
@@ -153,7 +158,7 @@ extension RequestRouter {
         }
         guard asker != session.peer.pid else {
             let peer = session.identity()
-            throw refuse(peer, .confirmAnswer, nil, session, "a program cannot give itself the person's word")
+            throw refuse(peer, .confirmAnswer, nil, session, "a program cannot answer a question about itself")
         }
         _ = questions.answer(parameters.id, parameters.answer)
         return NoResult()

@@ -47,6 +47,9 @@ extension RequestRouter {
             configState: faults.isEmpty ? "ok" : "faults",
             configFaults: faults
         )
+        status.storeMessage = broker.store.fault?.message
+        status.storeProvider = broker.store.fault?.provider
+        status.isStoreFrozen = broker.store.fault?.code == .frozen ? true : nil
         status.log = identity.log
         status.logFile = identity.logFile
         status.clients = Int64(server?.clientCount ?? 0)
@@ -87,6 +90,15 @@ extension RequestRouter {
         guard session.subscribe(confirms: request.parameters.confirms == true && !isConfined) else {
             let message = "so many programs hear of events already that this one does not; try again once one has ended"
             throw refuse(session.identity(), .eventsSubscribe, nil, session, message)
+        }
+        // What was asked before it came can be answered there too.
+        if !isConfined, session.view == nil {
+            let now = clock.now.wall
+            for question in questions.asked {
+                if let event = BrokerEvent.confirmWanted(question).message(at: now) {
+                    session.send(event: event.line())
+                }
+            }
         }
         return NoResult()
     }

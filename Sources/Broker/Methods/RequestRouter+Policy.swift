@@ -36,7 +36,7 @@ extension RequestRouter {
         from session: ClientSession
     ) throws(ProtocolError) -> Admission {
         guard !account.isOpenToAll || session.view?.socket.scope != nil else { return Admission() }
-        let peer = session.identity()
+        let peer = session.identity(withCaller: true)
         let own: TokenLimits
         var matter: ConfirmQuestion.Matter?
         switch account.policy.tokens(for: peer, under: administrator, fileAt: FileIdentity.init(at:)) {
@@ -60,7 +60,7 @@ extension RequestRouter {
         by method: Method,
         from session: ClientSession
     ) throws(ProtocolError) -> Admission {
-        let peer = session.identity()
+        let peer = session.identity(withCaller: true)
         guard !administrator.denies(peer, fileAt: FileIdentity.init(at:)) else {
             throw refuse(peer, method, nil, session, Refusal.denied(peer))
         }
@@ -138,7 +138,7 @@ enum Refusal {
 
     @LoopActor static func unshowable(_ wanted: Wanted) -> String {
         let remedy = wanted.matter.provider == nil ? self.remedy(wanted.peer, "allow", wanted.account) : ""
-        return "that takes the person's word, and the name that they would be asked about is too long to be shown whole"
+        return "you would have to allow that, and the name that you would be asked about is too long to be shown whole"
             + remedy
     }
 
@@ -147,7 +147,7 @@ enum Refusal {
     }
 
     @LoopActor static func limits(_ limits: TokenLimits, of account: Account, _ peer: PeerIdentity) -> String {
-        "\(peer.phrase) is held to \(limits.phrase) of “\(account.name)”; ask for no more than that"
+        "\(peer.phrase) may only have \(limits.phrase) of “\(account.name)”; ask for no more than that"
     }
 
     @LoopActor static func remedy(_ peer: PeerIdentity, _ member: String, _ account: Account) -> String {

@@ -10,6 +10,8 @@ package enum ClientPattern: Sendable, Hashable {
     case any
     /// `exe:/usr/bin/mbsync`: processes outside sandboxes that run exactly this file.
     case executable(String)
+    /// `via:exe:/usr/bin/git`: `tokenctl`, outside sandboxes, where a process that runs this very file has called it.
+    case caller(String)
     /// `unit:mail.service`: processes outside sandboxes in this systemd unit.
     case unit(String)
     /// `flatpak:org.gnome.Evolution`; nil: `flatpak:*`, any.
@@ -32,6 +34,11 @@ package enum ClientPattern: Sendable, Hashable {
         case "exe":
             try ClientNames.checkPath(name)
             self = .executable(name)
+        case "via":
+            guard name.hasPrefix("exe:") else { throw PatternFault("must be such as via:exe:/usr/bin/git") }
+            let path = String(name.dropFirst("exe:".count))
+            try ClientNames.checkPath(path)
+            self = .caller(path)
         case "unit":
             try ClientNames.checkUnit(name)
             self = .unit(name)
@@ -45,14 +52,15 @@ package enum ClientPattern: Sendable, Hashable {
         }
     }
 
-    private static let kinds = ["exe", "unit", "flatpak", "snap"]
-    private static let forms = "is none of: *, exe:PATH, unit:NAME.service, flatpak:ID, snap:NAME"
+    private static let kinds = ["exe", "via", "unit", "flatpak", "snap"]
+    private static let forms = "is none of: *, exe:PATH, via:exe:PATH, unit:NAME.service, flatpak:ID, snap:NAME"
 
     /// The entry's text.
     package var text: String {
         switch self {
         case .any: "*"
         case .executable(let path): "exe:" + path
+        case .caller(let path): "via:exe:" + path
         case .unit(let name): "unit:" + name
         case .flatpak(let id): "flatpak:" + (id ?? "*")
         case .snap(let name): "snap:" + (name ?? "*")
@@ -66,7 +74,7 @@ package enum ClientPattern: Sendable, Hashable {
         case .flatpak(nil), .snap(nil): 1
         case .unit: 2
         case .executable: 3
-        case .flatpak, .snap: 4
+        case .caller, .flatpak, .snap: 4
         }
     }
 
@@ -79,6 +87,7 @@ package enum ClientPattern: Sendable, Hashable {
         switch (self, process.sandbox) {
         case (.any, _): return true
         case (.executable(let path), nil): return fileAt(path) == process.executable.file
+        case (.caller(let path), nil): return process.caller.map { fileAt(path) == $0.executable.file } ?? false
         case (.unit(let name), nil): return process.unit == name
         case (.flatpak(let id), .flatpak(let own)): return id == nil || id == own
         case (.snap(let name), .snap(let own)): return name == nil || name == own
@@ -106,10 +115,25 @@ extension PeerIdentity {
             case .flatpak(let id): return "flatpak:" + DisplayText.sanitized(id, limit: .max)
             case .snap(let name): return "snap:" + DisplayText.sanitized(name, limit: .max)
             case nil:
+                if let path = callerPath { return "via:exe:" + path }
                 let path = ProgramPath(process.executable.path)
                 return process.executable.isThere && path.isPlain ? "exe:" + path.text : "unknown"
             }
         }
+    }
+
+    /// The file of the program that has called `tokenctl`; nil where there is none that can be shown as it is.
+    private var callerPath: String? {
+        guard case .known(let process) = self, process.sandbox == nil, let caller = process.caller?.executable else {
+            return nil
+        }
+        return caller.isThere && ProgramPath(caller.path).isPlain ? caller.path : nil
+    }
+
+    /// The process that the client's name is of: its own, or that of the program that has called `tokenctl`.
+    var namedPID: Int32? {
+        guard case .known(let process) = self else { return nil }
+        return callerPath == nil ? process.pid : process.caller?.pid
     }
 
     /// The client for the log; one without a policy name is logged by its path.
@@ -128,7 +152,7 @@ extension PeerIdentity {
             "a program whose path cannot be shown as it is (\(ProgramPath(process.executable.path).revealed))"
         case .known(let process) where clientName == "unknown":
             "a program whose file is not what its name leads to (process \(process.pid))"
-        case .known: clientName
+        case .known: callerPath.map { "\($0) (which asks through tokenctl)" } ?? clientName
         }
     }
 }

@@ -134,6 +134,9 @@ import TokendProtocol
         return true
     }
 
+    /// The questions that wait for an answer.
+    var asked: [ConfirmQuestion] { open.values.map(\.question) }
+
     /// The process that a question is about; nil if there is no such question.
     func asker(of id: String) -> Int32? { open[id]?.pid }
 

@@ -64,8 +64,10 @@ import TokendProtocol
     /// Who connected.
     package var peer: UnixSocket.Credentials { connected.credentials }
 
-    /// The client's identity, inspected again.
-    package func identity() -> PeerIdentity { server.look { connected.identity(on: descriptor) } }
+    /// Who is asking, looked at anew; for a policy with the program that has called `tokenctl`.
+    package func identity(withCaller: Bool = false) -> PeerIdentity {
+        server.look { connected.identity(on: descriptor, withCaller: withCaller) }
+    }
 
     // MARK: In
 

@@ -34,10 +34,10 @@ struct ConnectedPeer {
     /// Whether the sender is the process that connected, as far as the kernel tells.
     func isFromPeer(_ sender: Int32) -> Bool { sender == credentials.pid || sender == 0 && isFromBacklog }
 
-    /// Identifies the peer now: the process may have started another program, or have passed the connection on.
-    mutating func identity(on descriptor: Int32) -> PeerIdentity {
+    /// Identifies the peer now, and for a policy the program that has called it: the process may run another program since, or have passed the connection on.
+    mutating func identity(on descriptor: Int32, withCaller: Bool) -> PeerIdentity {
         guard !isShared else { return .unknown(pid: credentials.pid, .shared) }
-        let identity = process.identity(on: descriptor)
+        let identity = process.identity(on: descriptor, withCaller: withCaller)
         guard case .known(let known) = identity else { return identity }
         if let firstProgram, firstProgram != known.executable.file {
             return .unknown(pid: credentials.pid, .replaced)

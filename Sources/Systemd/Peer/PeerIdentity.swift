@@ -53,6 +53,8 @@ package struct ProcessIdentity: Sendable, Equatable {
     package var executable: Executable
     package var unit: String?
     package var sandbox: Sandbox?
+    /// Of `tokenctl`, the program that it gets a token for; nil too where nobody had to look.
+    package var caller: CallingProgram?
 
     package init(pid: Int32, uid: UInt32, executable: Executable, unit: String? = nil, sandbox: Sandbox? = nil) {
         self.pid = pid

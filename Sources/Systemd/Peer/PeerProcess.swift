@@ -49,8 +49,10 @@ package struct PeerProcess: Sendable {
 
     /// Its identity now.
     ///
-    /// - Parameter descriptor: the socket that it connected to.
-    package func identity(on descriptor: Int32) -> PeerIdentity {
+    /// - Parameters:
+    ///   - descriptor: the socket that it connected to.
+    ///   - withCaller: whether to look for the program that has called it, too, where it is `tokenctl`.
+    package func identity(on descriptor: Int32, withCaller: Bool = false) -> PeerIdentity {
         let pid = credentials.pid
         let pidfd =
             switch means {
@@ -61,7 +63,11 @@ package struct PeerProcess: Sendable {
         if means != .startTime, pidfd < 0, errno == EMFILE || errno == ENFILE { return .unknown(pid: pid, .exhausted) }
         defer { if pidfd >= 0 { close(pidfd) } }
         guard isSame(pidfd) else { return .unknown(pid: pid, .ended) }
-        let read = ProcessFolder(pid).identity(uid: credentials.uid)
+        var read = ProcessFolder(pid).identity(uid: credentials.uid)
+        if withCaller, read.isTokenctl, case .known(var process) = read {
+            process.caller = CallingProgram(of: pid)
+            read = .known(process)
+        }
         // The data is the process's own only if it still exists.
         return isSame(pidfd) ? read : .unknown(pid: pid, .ended)
     }

@@ -14,10 +14,13 @@ struct ProcessFolder {
         self.pid = pid
     }
 
-    /// In ticks since boot; nil if there is no such process.
-    var startTime: UInt64? {
-        (try? text("stat")).flatMap(SandboxText.startTime(stat:))
+    /// nil where there is no such process.
+    var stat: SandboxText.ProcessStat? {
+        (try? text("stat")).flatMap(SandboxText.stat)
     }
+
+    /// In ticks since the machine's start; nil where there is no such process.
+    var startTime: UInt64? { stat?.startTime }
 
     /// The program's path in the process's own view; nil if the kernel denies it.
     var programPath: String? {

@@ -25,12 +25,20 @@ package enum SandboxText {
         return name(parts[1])
     }
 
-    /// When the process started, in ticks since boot: field 22 of `/proc/PID/stat` (proc(5)), after the program's name,
-    /// which may contain anything.
-    package static func startTime(stat text: String) -> UInt64? {
+    /// What `/proc/PID/stat` says (proc(5)).
+    package struct ProcessStat: Sendable, Equatable {
+        /// Field 4: the process that started it, or has taken its parent's part since.
+        package let parent: Int32
+        /// Field 22: when it started, in ticks since the machine did.
+        package let startTime: UInt64
+    }
+
+    /// Reads the text of `/proc/PID/stat`. The fields stand after the program's name, and that may hold anything.
+    package static func stat(_ text: String) -> ProcessStat? {
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
+        guard fields.count > 19, let parent = Int32(fields[1]), let start = UInt64(fields[19]) else { return nil }
+        return ProcessStat(parent: parent, startTime: start)
     }
 
     private static func name(_ text: Substring) -> String? {

@@ -14,7 +14,8 @@ extension Verb {
         flags: .of(.client, .since),
         summary: "who had which token, and who was refused",
         details: [
-            "Read from the journal; a program that asks often has one line a minute.",
+            "A program that asks often has one line a minute.",
+            "Where tokenctl asks for another program, that one is named.",
             "Times are local (TZ); with --json they are unix seconds.",
         ],
         examples: ["tokenctl log work --since 1d", "tokenctl log --client mbsync --json"]
@@ -48,7 +49,7 @@ private struct LogVerb {
         if elsewhere == nil { _ = try journalctl() }
         let document: JSONObject = ["entries": .array(entries.map(\.json))]
         context.finish(document) {
-            entries.isEmpty ? console.say("The journal has nothing of that.") : show(entries)
+            entries.isEmpty ? console.say("No matching log entries.") : show(entries)
             elsewhere?.lines(isInstalled: isInstalled).forEach(console.say)
         }
         return ExitCode.success
@@ -56,7 +57,7 @@ private struct LogVerb {
 
     private func show(_ entries: [LogEntry]) {
         let rows = entries.map { entry in
-            [LocalTime.text(entry.at) ?? "?", entry.account ?? "", entry.words, entry.client]
+            [LocalTime.text(entry.at) ?? "?", entry.account ?? "", entry.words, entry.program]
                 .map { Table.Cell(TerminalText.sanitized($0)) }
         }
         Table(header: ["TIME", "ACCOUNT", "WHAT", "CLIENT"], shrinkOrder: [3], wrapsLast: true)

@@ -10,10 +10,10 @@ extension Verb {
     package static let policyAnswer = Verb(
         "policy answer",
         hasResult: false,
-        summary: "answer here what programs ask",
+        summary: "allow or deny here what programs ask for",
         details: [
-            "Where an account asks its person (`confirm`) and no desktop shows notifications,",
-            "the questions come here for as long as this runs.",
+            "Where an account asks you first (`confirm`) and no desktop shows notifications,",
+            "the questions are shown here for as long as this runs, also those that wait.",
         ],
         examples: ["tokenctl policy answer"]
     ) { context throws(TokenctlError) in
@@ -28,7 +28,7 @@ private struct PolicyAnswerVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         guard console.traits.isInteractive else {
-            throw .usage("policy answer asks a person, and there is no terminal here")
+            throw .usage("policy answer asks you questions, and there is no terminal here")
         }
         let interruption = context.takeOverSignals()
         _ = try context.ask(EventsSubscribe.self, EventsSubscribe.Parameters(confirms: true))
@@ -92,6 +92,7 @@ private struct PolicyAnswerVerb {
         guard let id = question.id else { return true }
         // What was typed before the question was read is no answer to it.
         console.dropTyped()
+        console.sayWhole(console.traits.errorPalette.paint(question.title, .strong))
         console.say(question.sentence)
         console.prompt(question.prompt)
         while true {

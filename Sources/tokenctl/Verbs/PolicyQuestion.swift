@@ -8,6 +8,8 @@ package struct PolicyQuestion: Sendable {
     /// nil where the event names none.
     package let id: String?
     /// What is asked.
+    package let title: String
+    /// Which program asks.
     package let sentence: String
     private let canBeRemembered: Bool
 
@@ -15,14 +17,17 @@ package struct PolicyQuestion: Sendable {
     package init(_ event: EventMessage) {
         func shown(_ text: String?) -> String { TerminalText.sanitized(text ?? "?") }
         let question = EventDetails(tolerating: event.details)
-        let (client, account) = (shown(question.client), shown(event.account))
+        let client = shown(question.client.map(EventDetails.fullName))
+        let account = shown(event.account)
         id = question.id
         canBeRemembered = question.always == true
         if let destination = question.destination {
-            sentence = "\(client) sets \(account) up anew, for \(shown(destination))."
+            title = "Move “\(account)” to another provider?"
+            sentence = "\(client) wants to change the sign-in: its tokens would then come from \(shown(destination))."
         } else {
             let name = question.application.map { " (it calls itself “\(shown($0))”)" } ?? ""
-            sentence = "\(client)\(name) asks for a token of \(account)."
+            title = "Allow \(shown(question.client.map(EventDetails.shortName))) to use “\(account)”?"
+            sentence = "\(client)\(name) asks for a token."
         }
     }
 

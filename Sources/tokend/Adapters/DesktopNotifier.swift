@@ -198,17 +198,19 @@ struct NotificationText {
     var actions: [(key: String, label: String)]
 
     init(_ question: ConfirmQuestion) {
-        let client = Self.shown(question.client, limit: ConfirmQuestion.longestName)
+        let client = Self.shown(EventDetails.fullName(of: question.client), limit: ConfirmQuestion.longestName + 20)
         let name = question.application.map { " (it calls itself “\(Self.shown($0))”)" } ?? ""
         switch question.matter {
         case .token(let canBeRemembered):
-            summary = "May it use “\(question.account)”?"
-            body = "\(client)\(name) asks for a token of “\(Self.shown(question.account))”."
+            // A title is no markup.
+            let program = DisplayText.sanitized(EventDetails.shortName(of: question.client), limit: 80)
+            summary = "Allow \(program) to use “\(question.account)”?"
+            body = "\(client)\(name) asks for a token."
             actions = [("once", "Allow once")] + (canBeRemembered ? [("always", "Always")] : []) + [("deny", "Deny")]
         case .destination(let provider):
-            summary = "Change where “\(question.account)” goes?"
+            summary = "Move “\(question.account)” to another provider?"
             body =
-                "\(client) sets the sign-in “\(Self.shown(question.account))” up anew, for "
+                "\(client) wants to change the sign-in “\(Self.shown(question.account))”: its tokens would then come from "
                 + "\(Self.shown(provider, limit: ConfirmQuestion.longestName))."
             actions = [("once", "Allow"), ("deny", "Deny")]
         }

@@ -13,6 +13,7 @@ import TokendProtocol
 @Suite struct AccountPolicyTests {
     private static let files = [
         "/usr/bin/mbsync": FileIdentity(device: 1, inode: 10), "/usr/bin/mutt": .init(device: 1, inode: 11),
+        "/usr/bin/tokenctl": .init(device: 1, inode: 14),
     ]
 
     static func fileAt(_ path: String) -> FileIdentity? { files[path] }
@@ -22,18 +23,26 @@ import TokendProtocol
         _ inode: UInt64 = 10,
         path: String = "/usr/bin/mbsync",
         unit: String? = nil,
-        _ sandbox: ProcessIdentity.Sandbox? = nil
+        _ sandbox: ProcessIdentity.Sandbox? = nil,
+        caller: CallingProgram? = nil
     ) -> PeerIdentity {
-        .known(
-            ProcessIdentity(
-                pid: 7,
-                uid: 1000,
-                executable: .init(file: .init(device: 1, inode: inode), path: path),
-                unit: unit,
-                sandbox: sandbox
-            )
+        var process = ProcessIdentity(
+            pid: 7,
+            uid: 1000,
+            executable: .init(file: .init(device: 1, inode: inode), path: path),
+            unit: unit,
+            sandbox: sandbox
         )
+        process.caller = caller
+        return .known(process)
     }
+
+    /// `tokenctl`, which mutt has called.
+    private static let called = process(
+        14,
+        path: "/usr/bin/tokenctl",
+        caller: CallingProgram(pid: 6, executable: .init(file: .init(device: 1, inode: 11), path: "/usr/bin/mutt"))
+    )
 
     private static let mbsync = process()
     private static let mail = process(12, path: "/usr/bin/python3", unit: "mail.service")
@@ -77,6 +86,9 @@ import TokendProtocol
         Row("'flatpak:*'", evolution, free), Row("'flatpak:*'", mbsync, .refused), Row("'flatpak:*'", nobody, .refused),
         Row("'snap:thunderbird'", thunderbird, free), Row("'snap:*'", evolution, .refused),
         Row("'exe:/usr/bin/mbsync', 'unit:mail.service'", nobody, .refused),
+        Row("'via:exe:/usr/bin/mutt'", called, free), Row("'exe:/usr/bin/mutt'", called, .refused),
+        Row("'via:exe:/usr/bin/mbsync'", called, .refused), Row("'via:exe:/usr/bin/mutt'", mbsync, .refused),
+        Row("'exe:/usr/bin/tokenctl'", called, free), Row("'via:exe:/usr/bin/gone'", called, .refused),
         // The most particular entry holds, wherever it stands; of equals the first.
         Row("'*', {client: 'exe:/usr/bin/mbsync', scope: 'read'}", mbsync, .allowed(.init(scope: ["read"]))),
         Row("{client: 'exe:/usr/bin/mbsync', scope: 'read'}, '*'", mail, free),

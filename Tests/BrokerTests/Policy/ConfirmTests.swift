@@ -126,7 +126,7 @@ import TokendProtocol
         #expect(await !stand.client.hasReply(to: id))
         answering[1].leave()
         let error = await stand.client.reply(to: id).error
-        #expect(error?.kind == .notAllowed && error?.message.contains("nobody to ask") == true)
+        #expect(error?.kind == .notAllowed && error?.message.contains("you cannot be asked") == true)
         // That was nobody's no: the next one is asked.
         let next = try stand.methods.client()
         #expect(await next.call(.eventsSubscribe, ["confirms": true]).value != nil)
@@ -154,7 +154,7 @@ import TokendProtocol
         let error = await stand.client.call(.tokenGet).error
         #expect(error?.kind == .notAllowed)
         #expect(
-            error?.message.contains("nobody to ask") == true
+            error?.message.contains("you cannot be asked") == true
                 && error?.message.contains("to `allow` in /home/u/") == true
         )
     }
