@@ -28,7 +28,7 @@ extension Broker {
         for account in lacking.filter(\.grant.hasPendingWrite) + lacking.filter({ !$0.grant.hasPendingWrite }) {
             switch await account.keepToken()?.code {
             // The others would get the same error, each after the same wait.
-            case .locked, .unavailable, .dismissed: return
+            case .locked, .unavailable, .frozen, .dismissed: return
             case .unreadable, .newer, .passphraseUnwanted, nil: continue
             }
         }

@@ -30,6 +30,7 @@ package import TokendProtocol
     /// Called once new settings are in force.
     package var onReload: (@LoopActor () -> Void)?
     private let readConfiguration: @LoopActor (DaemonConfiguration) -> Configuration
+    private var storeLook: (any ScheduledTimer)?
 
     /// - Parameter readConfiguration: reads the files as they are now; takes the daemon settings in force.
     package init(
@@ -49,6 +50,7 @@ package import TokendProtocol
         isBroken = !configuration.daemonFaults.isEmpty
         adopt(configuration)
         store.onOpened = { [weak self] in self?.storeOpened() }
+        store.onShut = { [weak self] in self?.lookAgain(after: .seconds(10)) }
     }
 
     /// The daemon's own settings had a fault at the start, and no good ones have been read since.
@@ -173,6 +175,18 @@ package import TokendProtocol
             if !hasSentRevocations, let items = try? await store.items() { sendRevocations(items) }
         }
         onChange?()
+    }
+
+    /// The store is away. That it answers again is not always signalled, so it is asked, less and less often.
+    private func lookAgain(after wait: Duration) {
+        storeLook?.cancel()
+        storeLook = ports.clock.schedule(at: ports.clock.now.boot.advanced(by: wait), accuracy: .seconds(1)) {
+            Task.onLoop { [weak self] in
+                guard let self, store.state == .unavailable else { return }
+                _ = try? await store.items()
+                if store.state == .unavailable { lookAgain(after: min(wait * 2, .seconds(60))) }
+            }
+        }
     }
 
     /// The store signalled a change: reads again where it refused before.

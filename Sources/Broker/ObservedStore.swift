@@ -22,6 +22,10 @@ package import Systemd
     }
 
     package private(set) var state = State.unknown
+    /// Why it is locked or unavailable; nil where it is neither.
+    package private(set) var fault: StoreError?
+    /// Called when the store has become unavailable.
+    package var onShut: (@LoopActor () -> Void)?
     /// Called when the store is open again after a failure.
     package var onOpened: (@LoopActor () -> Void)?
     private let store: any CredentialStore
@@ -62,16 +66,23 @@ package import Systemd
             let value = try await call()
             let wasShut = state == .locked || state == .unavailable
             state = .ready
+            fault = nil
             if wasShut { onOpened?() }
             return value
         } catch {
-            switch error.code {
-            case .locked, .dismissed: state = .locked
-            case .unavailable: state = .unavailable
-            case .unreadable, .newer: state = .ready
-            case .passphraseUnwanted: break
-            }
+            note(error)
             throw error
         }
+    }
+
+    private func note(_ error: StoreError) {
+        let before = state
+        switch error.code {
+        case .locked, .dismissed: (state, fault) = (.locked, error)
+        case .unavailable, .frozen: (state, fault) = (.unavailable, error)
+        case .unreadable, .newer: (state, fault) = (.ready, nil)
+        case .passphraseUnwanted: break
+        }
+        if state == .unavailable, before != .unavailable { onShut?() }
     }
 }

@@ -82,6 +82,8 @@ package struct StoreError: Error, Sendable, Equatable {
     package enum Code: Sendable, Equatable {
         case locked
         case unavailable
+        /// The program that keeps it runs, and does not answer.
+        case frozen
         /// The item exists but cannot be read.
         case unreadable
         /// The item has a format that only a newer tokend knows: it is left untouched.

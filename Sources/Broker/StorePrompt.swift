@@ -63,11 +63,11 @@ import Systemd
         guard case .failure(var error) = result else { return pause.lift() }
         // The client asks for the passphrase: there was no prompt.
         guard error.passphrase == nil else { return }
-        let wasSeen = error.code != .unavailable || began.duration(to: now) >= Self.glance
+        let wasSeen = (error.code != .unavailable && error.code != .frozen) || began.duration(to: now) >= Self.glance
         pause.begin(at: now, length: wasSeen ? PromptPause.length : Self.shortPause)
-        if error.code != .unavailable {
+        if error.code != .unavailable, error.code != .frozen {
             error.message =
-                "the secret store was not opened when the person was asked a short while ago; "
+                "you were asked to open the secret store a short while ago, and did not; "
                 + "open it with: tokenctl unlock"
         }
         refusal = error

@@ -92,7 +92,7 @@ extension GLibError {
     private var advice: String {
         switch meaning {
         case .locked: "unlock it with `tokenctl unlock`, or in your password manager"
-        case .timedOut: "the password manager does not answer; if it stays so, restart it"
+        case .timedOut: "the password manager runs and does not answer; restart it"
         case .unavailable: "see that a password manager that provides the Secret Service runs in this session"
         case .dismissed, .failed: "the password manager's own log may say more"
         }

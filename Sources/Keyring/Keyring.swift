@@ -142,10 +142,12 @@ package import Systemd
     }
 
     private func expire(_ request: KeyringRequest, _ task: String, _ limit: Duration) {
+        let program = memory.last?.name
         request.fail(
             KeyringError(
                 code: .timedOut,
-                message: "cannot \(task): no answer within \(limit); if it stays so, restart the password manager"
+                message: "\(program ?? "the keyring") runs and does not answer (cannot \(task) within \(limit))",
+                provider: program
             )
         )
         worker.cancel(request)

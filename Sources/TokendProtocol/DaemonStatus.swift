@@ -20,6 +20,12 @@ package struct DaemonStatus: WireMessage {
     package var storeKind = ""
     /// The store's state.
     package var storeState = StoreState.unknown
+    /// Why it is locked or unavailable; on the main socket alone.
+    package var storeMessage: String?
+    /// The program that has to be seen to.
+    package var storeProvider: String?
+    /// Whether that program runs and does not answer.
+    package var isStoreFrozen: Bool?
     /// The folder of the configuration.
     package var configFolder = ""
     /// Whether the configuration is in force.
@@ -92,7 +98,13 @@ package struct DaemonStatus: WireMessage {
         .required("pid", \.pid),
         .required("started_at", \.startedAt),
         .required("socket", \.socket),
-        .group("store", [.required("kind", \.storeKind), .required("state", \.storeState)]),
+        .group(
+            "store",
+            [
+                .required("kind", \.storeKind), .required("state", \.storeState), .optional("message", \.storeMessage),
+                .optional("provider", \.storeProvider), .optional("frozen", \.isStoreFrozen),
+            ]
+        ),
         .group(
             "config",
             [

@@ -55,6 +55,8 @@ package struct ErrorDetails: WireMessage {
     package var offset: Int64?
     /// The program that provides the secret store.
     package var provider: String?
+    /// Whether that program runs and does not answer.
+    package var isFrozen: Bool?
     /// Whether the store waits for its passphrase.
     package var passphrase: Passphrase?
     /// The scopes that the grant covers, with spaces between.
@@ -88,6 +90,7 @@ package struct ErrorDetails: WireMessage {
         .optional("mend", \.mend),
         .optional("offset", \.offset),
         .optional("provider", \.provider),
+        .optional("frozen", \.isFrozen),
         .optional("passphrase", \.passphrase),
         .optional("granted", \.granted),
         .optional("requested", \.requested),

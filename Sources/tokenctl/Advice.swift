@@ -36,8 +36,12 @@ package struct Advice: Sendable {
     ]
 
     /// The steps if one does, but cannot keep grants.
-    private static func storeSteps(of provider: String?) -> [String] {
+    package static func storeSteps(of provider: String?, isFrozen: Bool) -> [String] {
         switch provider {
+        case "gnome-keyring-daemon"? where isFrozen: ["systemctl --user restart gnome-keyring-daemon"]
+        case "keepassxc"? where isFrozen: ["pkill -x keepassxc; keepassxc"]
+        case let name? where isFrozen: ["pkill -x \(ShellWord.quoted(name))   (it starts again when it is needed)"]
+        case nil where isFrozen: ["log out and in again: the keyring's program does not answer"]
         case nil: storeSteps
         case "kwalletd5"?, "kwalletd6"?, "ksecretd"?: ["kwalletmanager5   (KDE's program for its wallets)"]
         case "keepassxc"?: ["keepassxc   (open a database, and expose a group to the Secret Service)"]
@@ -59,7 +63,7 @@ package struct Advice: Sendable {
         error.data = reply.data
         error.next = steps(reply.kind, error.details)
         if code == .accountUnknown { return unknownAccount(error) }
-        if let retryAt = cause.retryAt { error.message += " (next try \(TimePhrase.relative(retryAt, to: now)))" }
+        if let retryAt = cause.retryAt { error.message += " (try again \(TimePhrase.relative(retryAt, to: now)))" }
         return error
     }
 
@@ -96,7 +100,7 @@ package struct Advice: Sendable {
             return ["tokenctl login" + suffix(name) + (wanted.map { " --scope \($0)" } ?? "")]
         case .storeLocked: return ["tokenctl unlock"]
         case .storeUnavailable where details.file != nil: return ["tokenctl doctor"]
-        case .storeUnavailable: return Self.storeSteps(of: details.provider)
+        case .storeUnavailable: return Self.storeSteps(of: details.provider, isFrozen: details.isFrozen == true)
         case .accountExists: return ["tokenctl login" + suffix(name), "tokenctl account show" + suffix(name)]
         case .configInvalid: return mend(details)
         case .methodNotFound: return ["tokenctl version   (another version of tokend may run)"]

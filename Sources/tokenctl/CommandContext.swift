@@ -57,22 +57,24 @@ final class CommandContext {
 
     /// Calls the daemon.
     ///
-    /// `account`: the account in question, for the advice of an error.
+    /// - Parameters:
+    ///   - account: the one that it is about, for the advice beside a fault.
+    ///   - showsWait: whether a moving line says what is waited for, where that takes long.
     func ask<Call: MethodCall>(
         _ call: Call.Type,
         _ parameters: Call.Parameters,
         account: String? = nil,
-        timeout: Duration = .seconds(90)
+        timeout: Duration = .seconds(90),
+        showsWait: Bool = false
     ) throws(TokenctlError) -> Answer<Call.Result> {
         let client = try client()
         do throws(TokenClientError) {
-            let result = try client.call(
-                call.method,
-                parameters.encoded(),
-                timeout: timeout,
-                watching: interruption?.descriptor ?? -1
-            )
-            return Answer(result)
+            let (watching, encoded) = (interruption?.descriptor ?? -1, parameters.encoded())
+            guard showsWait, console.traits.errorIsTerminal else {
+                return Answer(try client.call(call.method, encoded, timeout: timeout, watching: watching))
+            }
+            var wait = VisibleWait(console, client, account: account)
+            return Answer(try wait.call(call.method, encoded, timeout: timeout, watching: watching))
         } catch {
             throw translated(error, account: account)
         }
@@ -87,12 +89,12 @@ final class CommandContext {
         timeout: Duration = .seconds(90)
     ) throws(TokenctlError) -> Answer<Call.Result> {
         do throws(TokenctlError) {
-            return try ask(call, parameters, account: account, timeout: timeout)
+            return try ask(call, parameters, account: account, timeout: timeout, showsWait: true)
         } catch {
             guard error.code == .storeLocked, console.traits.isInteractive else { throw error }
             try StoreOpening(context: self).run(after: error)
         }
-        return try ask(call, parameters, account: account, timeout: timeout)
+        return try ask(call, parameters, account: account, timeout: timeout, showsWait: true)
     }
 
     /// The named account, else the default one, else the only one.

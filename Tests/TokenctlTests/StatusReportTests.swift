@@ -49,7 +49,7 @@ import tokenctl
             try lines(text) == [
                 "ACCOUNT  STATE  TOKEN ENDS  NEXT REFRESH  SIGNED IN AS",
                 "work     ready  in 42 min   in 33 min",
-                "  The sign-in ends in 2 days, and no renewal puts that off.",
+                "  The sign-in ends in 2 days, whether it is renewed or not.",
                 "  → tokenctl login work",
                 "ci       ready  not stated",
             ]
@@ -213,12 +213,50 @@ import tokenctl
         let missing = try lines(
             #"{"daemon": {"store": {"kind": "secret-service", "state": "unavailable"}}, "accounts": []}"#
         )
-        #expect(missing.suffix(3).first == "There is no secret store: nobody can sign in.")
+        #expect(missing.suffix(3).first == "Nobody can sign in, because the secret store cannot be used.")
         #expect(missing.suffix(2).map { $0.prefix(2) } == ["→ ", "→ "])
         #expect(missing.last?.contains("store: \"file\" in ~/.config/tokend/config.json5") == true)
         #expect(missing.suffix(3).allSatisfy { DisplayWidth.of($0) <= 80 })
         let file = try lines(#"{"daemon": {"store": {"kind": "file", "state": "unavailable"}}, "accounts": []}"#)
         #expect(file.last == "→ tokenctl doctor")
+    }
+
+    @Test(arguments: [
+        ("\"frozen\": true, \"provider\": \"gnome-keyring-daemon\"", "→ systemctl --user restart gnome-keyring-daemon"),
+        ("\"provider\": \"gnome-keyring-daemon\"", "→ seahorse   (“Passwords and Keys”)"),
+        ("\"provider\": \"keepassxc\"", "→ keepassxc   (open a database, and expose a group to the Secret Service)"),
+    ])
+    func `a keyring that hangs and one without a place for sign-ins have their own ways out`(
+        _ members: String,
+        _ step: String
+    ) throws {
+        let store =
+            "\"kind\": \"secret-service\", \"state\": \"unavailable\", \"message\": \"why it is so\", \(members)"
+        let lines = try lines("{\"daemon\": {\"store\": {\(store)}}, \"accounts\": []}")
+        #expect(lines.contains("Nobody can sign in, because the secret store cannot be used: why it is so"))
+        #expect(lines.last == step)
+    }
+
+    @Test func `thirty accounts fit on a screen of 24 lines, usable ones first`() throws {
+        let accounts = (1...30).map { number in
+            let state = number % 10 == 0 ? "signed_out" : number % 7 == 0 ? "login_required" : "ready"
+            return "{\"account\": \"account-\(number)\", \"state\": \"\(state)\", \"expires_at\": 1000100}"
+        }
+        let report = try report("{\"daemon\": {}, \"accounts\": [\(accounts.joined(separator: ","))]}")
+        let lines = report.lines(width: 80, palette: .plain, height: 22)
+        #expect(lines.count <= 22 && lines.allSatisfy { DisplayWidth.of($0) <= 80 })
+        #expect(lines[0] == "30 accounts, 23 usable. For one of them: tokenctl status ACCOUNT")
+        #expect(lines[2] == "23 ready" && lines[3].hasPrefix("  account-1, account-2, "))
+        #expect(lines.contains("4 sign in again") && lines.contains("  → tokenctl login account-7"))
+        #expect(lines.contains("3 signed out") && lines.last == "  → tokenctl login account-10")
+        // Where there is room, and where no screen is, each has its line.
+        #expect(report.lines(width: 80, palette: .plain, height: 100).count > 30)
+        #expect(report.lines(width: 80, palette: .plain).count > 30)
+    }
+
+    @Test func `a try that nobody has put a time to is left to who asks`() throws {
+        let text = #"{"accounts": [{"account": "a", "state": "retrying", "expires_at": 1000120}]}"#
+        #expect(try lines(text)[1] == "a        retrying  in 2 min    when it is asked for")
     }
 
     @Test func `no line is wider than 80 columns, and nothing steers the terminal`() throws {

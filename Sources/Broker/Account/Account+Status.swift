@@ -103,15 +103,19 @@ extension Account {
 
     private func liveFault(_ grant: GrantSnapshot, at now: Moment) -> AccountStatus.Fault? {
         let failedAt = grant.failedAt ?? now.wall
-        if let error = grant.storeError ?? grant.pendingWriteError { return error.fault(at: failedAt) }
+        let nextTry = self.grant.nextTry.map { now.wall(of: $0) }
+        if let error = grant.storeError ?? grant.pendingWriteError {
+            var fault = error.fault(at: failedAt)
+            fault.retryAt = nextTry
+            return fault
+        }
         if let end = grant.record?.refusal { return end.fault }
         guard let failure = grant.failure else { return nil }
-        let retryAt = failure.kind == .misconfigured ? nil : grant.notBefore
         return .init(
             kind: failure.error.kind,
             message: failure.error.message,
             at: failedAt,
-            retryAt: retryAt.map { now.wall(of: $0) }
+            retryAt: nextTry
         )
     }
 }

@@ -57,6 +57,10 @@ import TokendProtocol
     var isLoading: Bool { machine.isLoading }
     /// When the next refresh is due by itself.
     var nextRefresh: BootInstant? { machine.nextRefresh }
+    /// When what has failed is tried again by itself, a renewal or a write; nil where that is left to who asks next.
+    var nextTry: BootInstant? {
+        machine.snapshot.pendingWriteError == nil ? machine.nextRefresh : machine.deadline
+    }
     /// The reason why no down-scoped token is requested.
     var narrowingSticks: ProtocolError { machine.narrowingSticks }
 

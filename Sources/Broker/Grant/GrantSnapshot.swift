@@ -29,8 +29,6 @@ struct GrantSnapshot {
     var failure: RefreshFailure?
     /// Unix seconds of the last failure.
     var failedAt: Int64?
-    /// No automatic refresh before this.
-    var notBefore: BootInstant?
     /// The store's error that prevented the last refresh.
     var storeError: StoreError?
     /// Why the store refused a record that will be written again.
@@ -52,7 +50,6 @@ struct GrantSnapshot {
         isRefreshing = grant.isRefreshing
         failure = grant.retry.failure
         failedAt = grant.retry.failedAt
-        notBefore = grant.retry.notBefore
         storeError = grant.retry.storeError
         pendingWriteError = grant.pendingWrite?.error
     }

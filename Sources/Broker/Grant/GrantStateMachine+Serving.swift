@@ -211,7 +211,7 @@ extension GrantStateMachine {
         ProtocolError(
             .tokenRejected,
             "the API refuses a token that the provider issued just now; sign in to “\(account)” again, "
-                + "or ask the API's keeper",
+                + "or ask who runs the API",
             data: ["account": .string(account)]
         )
     }
@@ -271,6 +271,7 @@ extension StoreError {
         if let passphrase { error.data["passphrase"] = .string(passphrase.rawValue) }
         if let file { error.data["file"] = .string(file) }
         if let provider { error.data["provider"] = .string(provider) }
+        if code == .frozen { error.data["frozen"] = true }
         return error
     }
 }

@@ -41,7 +41,8 @@ package struct AccountView: Sendable {
         ]
     }
 
-    private func statePhrase(at now: Int64) -> (String, Palette.Meaning) {
+    /// Its state in a word or two, and what that means.
+    func statePhrase(at now: Int64) -> (String, Palette.Meaning) {
         switch state {
         case .ready: ("ready", .good)
         case .refreshing: ("refreshing", .good)
@@ -63,8 +64,8 @@ package struct AccountView: Sendable {
 
     private func refreshPhrase(at now: Int64) -> String {
         if isPaused { return "paused" }
-        if let retry = status.fault?.retryAt, state == .retrying {
-            return TimePhrase.relative(retry, to: now)
+        if state == .retrying {
+            return status.fault?.retryAt.map { TimePhrase.relative($0, to: now) } ?? "when it is asked for"
         }
         guard let next = status.refreshAt, isUsable(at: now) else { return "" }
         return TimePhrase.relative(next, to: now)
@@ -92,7 +93,7 @@ package struct AccountView: Sendable {
             lines.append(TerminalText.sanitized(fault.message, limit: 2000) + time)
         }
         if isEnding, let end = status.grantExpiresAt {
-            lines.append("The sign-in ends \(TimePhrase.relative(end, to: now)), and no renewal puts that off.")
+            lines.append("The sign-in ends \(TimePhrase.relative(end, to: now)), whether it is renewed or not.")
         }
         if let pending = status.login, pending.expiresAt != 0 {
             let end = TimePhrase.relative(pending.expiresAt, to: now)
@@ -127,7 +128,7 @@ package struct AccountView: Sendable {
         .ended: "The provider ended the sign-in.",
         .configChanged: "The account's settings changed since the sign-in.",
         .lostRotation: "The newest refresh token was lost.",
-        .subject: "The provider answered for another person than the one who signed in.",
+        .subject: "The provider answered for another user than the one who signed in.",
         .stepUp: "The provider asks for a stronger sign-in.",
         .refused: "The provider refuses to renew the sign-in.",
     ]

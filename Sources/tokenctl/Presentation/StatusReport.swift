@@ -25,8 +25,28 @@ package struct StatusReport: Sendable {
     }
 
     /// The table, the faults with their next steps, and what is wrong with the daemon's surroundings.
-    package func lines(width: Int, palette: Palette) -> [String] {
-        var lines = accounts.isEmpty ? emptiness(width: width, palette: palette) : table(width: width, palette: palette)
+    ///
+    /// - Parameters:
+    ///   - width: of sentences.
+    ///   - tableWidth: of the table; nil: as wide as sentences.
+    ///   - height: the lines of the screen, which has the accounts in groups if it is too small for a line each; nil: it
+    ///     has no end.
+    package func lines(width: Int, palette: Palette, tableWidth: Int? = nil, height: Int? = nil) -> [String] {
+        let whole = whole(width: width, tableWidth: tableWidth ?? width, palette: palette)
+        guard let height, whole.count >= height, accounts.count > 1 else { return whole }
+        return StatusGroups(accounts, at: now).lines(width: width, palette: palette)
+            + troubles(width: width, palette: palette)
+    }
+
+    private func whole(width: Int, tableWidth: Int, palette: Palette) -> [String] {
+        let body =
+            accounts.isEmpty
+            ? emptiness(width: width, palette: palette) : table(width: width, tableWidth: tableWidth, palette: palette)
+        return body + troubles(width: width, palette: palette)
+    }
+
+    private func troubles(width: Int, palette: Palette) -> [String] {
+        var lines: [String] = []
         for trouble in surroundings() { lines += [""] + note(trouble, width: width, palette: palette, indent: "") }
         return lines
     }
@@ -37,12 +57,12 @@ package struct StatusReport: Sendable {
             + NextStep(Advice.addAnAccount()).lines(width: width, palette: palette)
     }
 
-    private func table(width: Int, palette: Palette) -> [String] {
+    private func table(width: Int, tableWidth: Int, palette: Palette) -> [String] {
         let table = Table(
             header: ["ACCOUNT", "STATE", "TOKEN ENDS", "NEXT REFRESH", "SIGNED IN AS"],
             shrinkOrder: [4, 0, 1]
         )
-        var rows = table.lines(accounts.map { $0.row(at: now) }, width: width, palette: palette)[...]
+        var rows = table.lines(accounts.map { $0.row(at: now) }, width: tableWidth, palette: palette)[...]
         var lines = [rows.removeFirst()]
         for (account, row) in zip(accounts, rows) {
             lines.append(row)
@@ -67,6 +87,11 @@ package struct StatusReport: Sendable {
         }
     }
 
+    private var storeSentence: String {
+        let reason = daemon.storeMessage.map { ": " + TerminalText.sanitized($0, limit: 600) } ?? "."
+        return "Nobody can sign in, because the secret store cannot be used" + reason
+    }
+
     /// What is wrong around the accounts, each with what to do about it.
     private func surroundings() -> [(String?, [String])] {
         let told = accounts.compactMap(\.faultMessage)
@@ -77,9 +102,10 @@ package struct StatusReport: Sendable {
         case (_, .locked) where accounts.contains(where: { $0.next == "tokenctl unlock" }): break
         case (_, .locked): troubles.append(("The secret store is locked.", ["tokenctl unlock"]))
         case (.file, .unavailable):
-            troubles.append(("The secret store cannot be used: nobody can sign in.", ["tokenctl doctor"]))
+            troubles.append((storeSentence, ["tokenctl doctor"]))
         case (_, .unavailable):
-            troubles.append(("There is no secret store: nobody can sign in.", Advice.storeSteps))
+            let isFrozen = daemon.isStoreFrozen == true
+            troubles.append((storeSentence, Advice.storeSteps(of: daemon.storeProvider, isFrozen: isFrozen)))
         case (.memory, _):
             troubles.append(("Sign-ins are kept in memory only (store: memory); they end with the daemon.", []))
         default: break

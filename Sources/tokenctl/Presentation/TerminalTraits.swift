@@ -12,8 +12,10 @@ package struct TerminalTraits: Sendable, Equatable {
     package var outputIsTerminal: Bool
     /// Whether talk is shown to a user.
     package var errorIsTerminal: Bool
-    /// Columns to write in: the terminal's, at most 80.
+    /// Columns to write sentences in: the terminal's, at most 80.
     package var width: Int
+    /// The terminal's columns.
+    package var columns: Int
     /// Lines that are seen at once.
     package var height: Int
     /// Whether the locale can show more than ASCII.
@@ -33,7 +35,8 @@ package struct TerminalTraits: Sendable, Equatable {
         self.inputIsTerminal = inputIsTerminal
         self.outputIsTerminal = outputIsTerminal
         self.errorIsTerminal = errorIsTerminal
-        width = max(40, min(80, columns ?? 80))
+        self.columns = max(40, columns ?? 80)
+        width = min(80, self.columns)
         height = rows ?? 24
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         unicode = (locale ?? "").uppercased().contains(text: "UTF")
@@ -58,7 +61,21 @@ package struct TerminalTraits: Sendable, Equatable {
     package var isInteractive: Bool { inputIsTerminal && errorIsTerminal }
 
     /// Columns for a table of data; a pipe gets whole lines, for searching.
-    package var tableWidth: Int { outputIsTerminal ? width : Int.max }
+    package var tableWidth: Int { outputIsTerminal ? columns : Int.max }
+
+    /// Lines for data that is to be seen at once; nil where it goes elsewhere.
+    package var screenHeight: Int? { outputIsTerminal ? height : nil }
+
+    /// The same with the size that the terminal has now.
+    func resized() -> TerminalTraits {
+        var traits = self
+        var size = winsize()
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return self }
+        traits.columns = max(40, Int(size.ws_col))
+        traits.width = min(80, traits.columns)
+        traits.height = Int(size.ws_row)
+        return traits
+    }
 
     /// How to write data (stdout).
     package var outputPalette: Palette { Palette(coloured: colours && outputIsTerminal, unicode: unicode) }

@@ -14,7 +14,8 @@ extension Verb {
         examples: ["tokenctl refresh work"]
     ) { context throws(TokenctlError) in
         let account = try context.account()
-        let result = try context.ask(AccountRefresh.self, AccountRefresh.Parameters(account: account), account: account)
+        let parameters = AccountRefresh.Parameters(account: account)
+        let result = try context.ask(AccountRefresh.self, parameters, account: account, showsWait: true)
         context.finish(result) { context.console.say("Fetched a fresh token for \(TerminalText.sanitized(account)).") }
         return ExitCode.success
     }

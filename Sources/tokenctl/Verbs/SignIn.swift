@@ -103,16 +103,38 @@ struct SignIn {
         do throws(TokenClientError) {
             let deadline = Deadline(in: .seconds(90))
             pending = try client.send(.loginStart, params, deadline: deadline)
-            let watching = interruption.descriptor
-            switch try client.wait(for: pending, until: deadline, watching: watching, resend: params) {
-            case .reply(let result): return try LoginStart.Result(reply: result)
-            case .deadline: throw TokenClientError(.timeout, "tokend has not begun the sign-in in time")
-            case .interrupted: break
-            }
+            if let result = try answer(client, pending, params, interruption, until: deadline) { return result }
         } catch {
             throw context.translated(error, account: account)
         }
         throw SignInCancellation(client, interruption).cancel(pending)
+    }
+
+    /// The answer to `login.start`; nil after Ctrl-C. The daemon asks the provider first.
+    private func answer(
+        _ client: TokenClient,
+        _ pending: TokenClient.PendingReply,
+        _ params: JSONObject,
+        _ interruption: Interruption,
+        until deadline: Deadline
+    ) throws(TokenClientError) -> LoginStart.Result? {
+        defer { console.clearSpinner() }
+        let frames = console.traits.errorPalette.spinner
+        var turn = 0
+        var next = deadline.capped(in: .milliseconds(700))
+        while true {
+            switch try client.wait(for: pending, until: next, watching: interruption.descriptor, resend: params) {
+            case .reply(let result): return try LoginStart.Result(reply: result)
+            case .interrupted: return nil
+            case .deadline where deadline.isOver:
+                throw TokenClientError(.timeout, "tokend has not begun the sign-in in time")
+            case .deadline:
+                turn = (turn + 1) % frames.count
+                let name = TerminalText.sanitized(account)
+                console.spin("\(frames[turn]) Waiting for the provider of “\(name)” (Ctrl-C ends)")
+                next = deadline.capped(in: .milliseconds(console.traits.errorIsTerminal ? 120 : 1000))
+            }
+        }
     }
 
     private var parameters: LoginStart.Parameters {

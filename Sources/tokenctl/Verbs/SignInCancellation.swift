@@ -37,7 +37,8 @@ struct SignInCancellation {
 
     /// As above, where the id is not known yet: its answer is waited for.
     func cancel(_ pending: TokenClient.PendingReply) -> TokenctlError {
-        let deadline = Deadline(in: .seconds(5))
+        // A provider that is slow keeps nobody here: the daemon ends by itself what nobody waits for.
+        let deadline = Deadline(in: .milliseconds(500))
         let arrival = try? client.wait(for: pending, until: deadline, watching: interruption.descriptor)
         guard case .reply(let reply) = arrival else { return .interrupted(by: signal, "the sign-in is given up") }
         let id = LoginStart.Result(tolerating: reply).loginID

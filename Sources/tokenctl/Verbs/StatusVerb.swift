@@ -19,7 +19,14 @@ extension Verb {
         let report = context.statusReport(result.result)
         let traits = context.console.traits
         context.finish(result) {
-            report.lines(width: traits.width, palette: traits.outputPalette).forEach(context.console.print)
+            // The command line above and the prompt below are to be seen too.
+            let lines = report.lines(
+                width: traits.width,
+                palette: traits.outputPalette,
+                tableWidth: traits.outputIsTerminal ? traits.columns : nil,
+                height: traits.screenHeight.map { $0 - 2 }
+            )
+            lines.forEach(context.console.print)
         }
         return report.exitCode
     }

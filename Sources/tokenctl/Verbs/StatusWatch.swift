@@ -80,7 +80,16 @@ final class StatusWatch {
             return
         }
         let report = context.statusReport(status.result)
-        draw(report.lines(width: console.traits.width, palette: console.traits.outputPalette))
+        let traits = console.traits.resized()
+        let height = traits.screenHeight.map { $0 - 3 }
+        let lines = report.lines(
+            width: traits.width,
+            palette: traits.outputPalette,
+            tableWidth: traits.outputIsTerminal ? traits.columns : nil,
+            height: height
+        )
+        // What is longer than the screen would push the beginning out of it.
+        draw(height.map { Array(lines.prefix($0)) } ?? lines)
     }
 
     private func draw(_ lines: [String]) {

@@ -120,7 +120,8 @@ extension StoreError {
             switch error.code {
             case .locked: .locked
             case .dismissed: .dismissed
-            case .unavailable, .timedOut, .failed: .unavailable
+            case .timedOut: .frozen
+            case .unavailable, .failed: .unavailable
             }
         self.init(code: code, message: error.message, provider: error.provider)
     }

@@ -81,6 +81,24 @@ import TokendProtocol
         #expect(status.fault?.retryAt == status.refreshAt)
     }
 
+    @LoopActor @Test func `what retry_at names is when the request is made, whatever a client is told`() async throws {
+        let world = await World.signedIn(try .plain(), age: 3595)
+        world.entropy.random = 0.9
+        for _ in 0..<6 {
+            let call = try world.get()
+            await world.transport.next().answer(.page(status: 502))
+            _ = await call.ended()
+            let retryAt = try #require(try world.account().status.fault?.retryAt)
+            // A client may have it tried sooner; by itself the daemon tries then, and not before.
+            await world.clock.advance(by: .seconds(retryAt - world.clock.now.wall - 1))
+            #expect(try world.account().status.state == .retrying)
+            await world.clock.advance(by: .seconds(2))
+            #expect(try world.account().status.state == .refreshing)
+            await world.transport.next().answer(.page(status: 502))
+            await world.clock.advance(by: .seconds(6))
+        }
+    }
+
     @LoopActor @Test func `a fault that only a person can mend has no retry_at`() async throws {
         let world = await World.signedIn(try .plain())
         let call = try world.get()
