@@ -25,7 +25,14 @@ import TokendProtocol
     /// Whether the persistent state can be read and written; reported only if not.
     private func noted() -> [Doctor.Check] {
         guard let fault = broker.ports.state.fault else { return [] }
-        return [.init("noted state", .fail, detail: fault.message, mend: "see to that file and its folder")]
+        return [
+            .init(
+                "noted state",
+                .fail,
+                detail: fault.message,
+                mend: "ls -ld ~/.local/state/tokend   (it must be yours, and you must be able to write there)"
+            )
+        ]
     }
 
     /// A write, a read and a removal under a name that no account can have.
@@ -41,7 +48,7 @@ import TokendProtocol
                     name,
                     .fail,
                     detail: "what was written was not read back",
-                    mend: "restart tokend and the store"
+                    mend: "systemctl --user restart tokend"
                 )
             }
             let program = broker.store.program
@@ -54,23 +61,41 @@ import TokendProtocol
     }
 
     private func mend(of error: StoreError) -> String {
-        if let file = error.file { return "see to the file \(file)" }
-        if let provider = error.provider { return "see to \(provider), which provides the Secret Service" }
-        return "start gnome-keyring, KeePassXC or KWallet, or set store: \"file\" in config.json5"
+        if error.code == .frozen {
+            let isGnome = error.provider == "gnome-keyring-daemon"
+            return isGnome
+                ? "systemctl --user restart gnome-keyring-daemon" : "pkill -x \(error.provider ?? "gnome-keyring-d")"
+        }
+        if let file = error.file { return "ls -l \(file)   (it must be yours, and readable)" }
+        switch error.provider {
+        case nil: return "start gnome-keyring, KeePassXC or KWallet, or set store: \"file\" in config.json5"
+        case "gnome-keyring-daemon"?:
+            return "seahorse   (“Passwords and Keys”: make a keyring, and make it the default)"
+        case "keepassxc"?: return "keepassxc   (open a database, and expose a group to the Secret Service)"
+        case let program?: return "kwalletmanager5   (\(program) needs a wallet)"
+        }
     }
 
     private func loopback() -> [Doctor.Check] {
-        [RedirectURI.LoopbackHost.ipv4, .ipv6].map { host in
+        var checks = [RedirectURI.LoopbackHost.ipv4, .ipv6].map { host -> Doctor.Check in
             let name = "loopback \(host.rawValue)"
             do throws(RedirectFault) {
                 let listener = try broker.ports.redirects.open(host, port: nil) { _, _ in 404 }
                 listener.close()
-                return .init(name, .ok, detail: "a browser's answer can come home")
+                return .init(name, .ok, detail: "the browser can be redirected to tokend")
             } catch {
-                // One address family is enough; without both no redirect can arrive.
                 return .init(name, .skip, detail: error.message)
             }
         }
+        // One family is enough; without both no redirect can arrive.
+        if checks.allSatisfy({ $0.result == .skip }) {
+            for index in checks.indices {
+                checks[index].result = .fail
+                checks[index].mend =
+                    "systemctl --user cat tokend   (look for RestrictAddressFamilies=, IPAddressDeny= and PrivateNetwork=)"
+            }
+        }
+        return checks
     }
 
     private func proxy() -> Doctor.Check {
@@ -110,7 +135,12 @@ import TokendProtocol
                 + clock(response, name: "clock against \(url.authority)")
         } catch {
             return [
-                .init(name, .fail, detail: error.message, mend: "check the network, the proxy and the issuer's name")
+                .init(
+                    name,
+                    .fail,
+                    detail: error.message,
+                    mend: "curl -I \(url)   (does it answer from here? Check the issuer, the network and the proxy)"
+                )
             ]
         }
     }

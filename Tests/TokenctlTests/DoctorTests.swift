@@ -205,6 +205,62 @@ import tokenctl
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= 80 } && lines.last?.hasPrefix("      word") == true)
     }
 
+    @Test func `an account that gives no token is a finding, as status has it, and so are lines that name none`() throws
+    {
+        let home = try #require(mkdtemp(strdup("/tmp/tokenctl-doctor-XXXXXX")).map { String(cString: $0) })
+        defer { unlink(home + "/.gitconfig"); rmdir(home) }
+        let file = try #require(fopen(home + "/.gitconfig", "w"))
+        fputs("# tokend: begin gone\n# tokend: end gone\n# tokend: begin work\n# tokend: end work\n", file)
+        fclose(file)
+        let accounts: JSONValue = [
+            ["account": "work", "state": "ready"], ["account": "old", "state": "signed_out"],
+            ["account": "rest", "state": "ready", "paused": true],
+        ]
+        let daemon = try StandInDaemon { request in
+            switch request.method {
+            case "hello": .result(Self.hello)
+            case "status": .result(["accounts": accounts])
+            default: .result(["checks": Self.keyring])
+            }
+        }
+        defer { daemon.stop() }
+        var there = Self.surroundings(daemon)
+        there.environment["HOME"] = home
+        let outcome = try there.run(["doctor"], daemon)
+        #expect(outcome.code == 1 && outcome.talk == "3 things are wrong.\n", "\(outcome)")
+        #expect(outcome.output.contains("✓ account work") && outcome.output.contains("✗ account old"))
+        #expect(
+            outcome.output.contains("    → tokenctl login old\n")
+                && outcome.output.contains("    → tokenctl resume rest\n")
+        )
+        #expect(
+            outcome.output.contains("has lines for “gone”,") && outcome.output.contains("and there is no such account")
+        )
+        #expect(
+            outcome.output.contains("    → tokenctl setup git gone --undo\n") && !outcome.output.contains("git work")
+        )
+    }
+
+    @Test func `a token of the account that is named is asked for`() throws {
+        let isRefused = Flag()
+        let daemon = try StandInDaemon { request in
+            switch request.method {
+            case "hello": return .result(Self.hello)
+            case "status": return .result(["accounts": [["account": "work", "state": "ready"]]])
+            case "token.get":
+                guard isRefused.isRaised else { return .result(["access_token": "t", "expires_at": 1_000_600]) }
+                return .error("not_allowed", code: -32008)
+            default: return .result(["checks": Self.keyring])
+            }
+        }
+        defer { daemon.stop() }
+        let got = try Self.surroundings(daemon).run(["doctor", "work"], daemon)
+        #expect(got.code == 0 && got.output.contains("asked for one and got it; it ends in 10 min"), "\(got)")
+        _ = isRefused.raise()
+        let refused = try Self.surroundings(daemon).run(["doctor", "work"], daemon)
+        #expect(refused.code == 1 && refused.output.contains("✗ token of work"), "\(refused)")
+    }
+
     @Test func `a daemon that refuses is a finding, an account that is not there an error`() throws {
         let refusing = try StandInDaemon { request in
             request.method == "hello" ? .result(Self.hello) : .error("config_invalid", code: -32014)

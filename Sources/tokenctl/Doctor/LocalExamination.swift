@@ -19,7 +19,17 @@ struct LocalExamination {
     ///
     /// - Parameter needsBus: whether the daemon keeps grants in what the message bus leads to; nil where that is not known.
     func checks(units: UserUnits?, needsBus: Bool?) -> [Doctor.Check] {
-        [runtimeFolder(), socket(units), self.units(units), bus(isNeeded: needsBus), browser()]
+        user() + [runtimeFolder(), socket(units), self.units(units), bus(isNeeded: needsBus), browser()]
+    }
+
+    /// Whether this is root, whose sign-ins are not those of the user that sits here; said only where it is.
+    private func user() -> [Doctor.Check] {
+        guard geteuid() == 0 else { return [] }
+        guard let caller = place(units: nil).caller else {
+            return [.init("user", .skip, detail: "you are root; other users have sign-ins and settings of their own")]
+        }
+        let detail = "you are root (by sudo), and the sign-ins are \(caller)'s"
+        return [.init("user", .fail, detail: detail, mend: "exit, then as \(caller), without sudo: tokenctl doctor")]
     }
 
     /// Whether this session has no runtime folder, and so no place for the socket.

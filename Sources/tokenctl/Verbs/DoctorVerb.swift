@@ -10,10 +10,11 @@ extension Verb {
         "doctor",
         operands: [.account],
         flags: .of(.trace),
-        summary: "look for what is wrong here, and say the mend",
+        summary: "find out what is wrong, and how to fix it",
         details: [
-            "Looks at the daemon, its socket and units, the secret store, the network",
-            "and the clock. Ends with 0 only when nothing is wrong.",
+            "Looks at the daemon, its socket and units, the secret store, the network,",
+            "the clock and the accounts. With ACCOUNT it also asks for a token, as a program",
+            "does. Ends with 0 only when nothing is wrong.",
             "With --trace the provider's metadata and keys are fetched, and a token request",
             "is made and not sent; secrets are shown as “…”, and so is what might be one.",
         ],
@@ -35,8 +36,10 @@ private struct DoctorVerb {
         let examination = LocalExamination(context.world)
         let units = examination.userUnits()
         let (daemon, isThere) = daemon(examination.place(units: units))
+        let accounts = isThere ? AccountExamination(context: context).checks() : []
         let own = isThere ? try daemonsOwn() : Doctor.Result(checks: [Self.unseen])
-        let checks = daemon + examination.checks(units: units, needsBus: needsBus(isThere, own)) + own.checks
+        let checks =
+            daemon + examination.checks(units: units, needsBus: needsBus(isThere, own)) + accounts + own.checks
         let report = DoctorReport(checks)
         let console = context.console
         context.finish(Doctor.Result(checks: checks, trace: own.trace).encoded()) {
