@@ -108,7 +108,7 @@ extension Broker {
         if let fault {
             throw ProtocolError(
                 .internalError,
-                "“\(name)” is removed; what was remembered of its programs comes back with a restart: \(fault.message)"
+                "“\(name)” is removed; after a restart your answers for its programs are there again: \(fault.message)"
             )
         }
     }

@@ -50,8 +50,7 @@ package struct SignInPage: Sendable {
             status: 200,
             mood: .done,
             title: "You are signed out",
-            text: "This computer holds no token of this account any more, and the provider's own sign-out has sent "
-                + "you back here."
+            text: "This computer has no token of this account any more, and you are signed out at the provider."
         )
         page.facts = facts(account: account, identity: nil, provider: provider)
         return page
@@ -97,7 +96,7 @@ package struct SignInPage: Sendable {
             mood: .stray,
             title: "This link is not part of a sign-in",
             text: "It may be from a sign-in that has ended, or it was opened twice. Nothing was changed, "
-                + "and a sign-in that is under way goes on."
+                + "and a sign-in that you have begun goes on."
         )
     }
 

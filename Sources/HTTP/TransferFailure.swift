@@ -96,7 +96,7 @@ struct TransferFailure {
         case CURLE_FAILED_INIT, CURLE_OUT_OF_MEMORY:
             (.interrupted, "the exchange with \(host) could not be carried on: memory or descriptors are short")
         default:
-            (.protocolViolation, "\(host) did not answer as HTTP has it: \(shown(detail))")
+            (.protocolViolation, "\(host) sent an answer that is not HTTP: \(shown(detail))")
         }
     }
 
@@ -110,7 +110,7 @@ struct TransferFailure {
         }
         let message = "the certificate of \(host) \(which) is not accepted: \(certificateReason)"
         guard isIssuerUnknown else { return message }
-        return message + "; where a proxy inspects TLS, or the provider has a certificate authority of its own, "
+        return message + "; where a proxy inspects TLS, or the provider uses its own certificate authority, "
             + "install that authority's certificate in the system or name it in ca_file"
     }
 

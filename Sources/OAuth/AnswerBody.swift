@@ -34,7 +34,7 @@ struct AnswerBody {
         self.isCutOff = isCutOff
         what =
             fault.map { isCutOff ? "JSON that is cut off" : "JSON that cannot be read: \($0.place)" }
-            ?? "\(JSONDocument.typeName(of: response)) where JSON was due"
+            ?? "\(JSONDocument.typeName(of: response)) instead of JSON"
     }
 
     /// A form, if the type allows one and a name indicates it (GitHub's default, Facebook's `text/plain`). The last

@@ -8,9 +8,9 @@ extension Discovery {
     /// The content of an answer to a metadata request.
     private enum Finding {
         case document(JSONObject)
-        /// The server has no document there (404, 410, or a page instead of JSON).
+        /// The server has none there (404, 410, or a page instead of JSON).
         case absent(String)
-        /// A page instead of JSON: the server's, or a captive portal's.
+        /// A page instead of JSON: this server's, or one of the network that is asked for a sign-in.
         case page(String)
     }
 
@@ -82,7 +82,7 @@ extension Discovery {
             return .absent(DocumentRedirect.status(of: response, from: issuer.url))
         }
         guard ProviderJSON.looksLikeObject(response.body) else {
-            return .page("\(JSONDocument.typeName(of: response)) where JSON was due")
+            return .page("\(JSONDocument.typeName(of: response)) instead of JSON")
         }
         let document = try JSONDocument.read(response, named: "metadata", limit: Self.sizeLimit)
         try checkIssuer(document["issuer"])

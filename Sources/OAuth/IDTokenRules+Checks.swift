@@ -78,7 +78,7 @@ extension IDTokenRules {
     /// 5.7).
     private func checkSubject(of token: IDToken) throws(IDTokenError) {
         if let expectedSubject, !token.subject.utf8.elementsEqual(expectedSubject.utf8) {
-            throw IDTokenError(.subject, "another person signed in than the one this account belongs to")
+            throw IDTokenError(.subject, "another user signed in than the one this account belongs to")
         }
     }
 
@@ -109,7 +109,7 @@ extension IDTokenRules {
     private func checkAuthenticationTime(of token: IDToken) throws(IDTokenError) {
         guard let maxAge else { return }
         guard let time = token.authenticatedAt else {
-            throw IDTokenError(.authenticationTime, "the ID token does not say when the person signed in")
+            throw IDTokenError(.authenticationTime, "the ID token does not say when the user signed in")
         }
         guard time >= now - max(0, min(maxAge, Lifetime.longest)) - Self.skew else {
             throw IDTokenError(.authenticationTime, "the sign-in is older than was asked for")
@@ -119,7 +119,7 @@ extension IDTokenRules {
     /// Section 12.2: a refreshed token is about the same user.
     func checkSubject(_ subject: String, since baseline: IDTokenBaseline) throws(IDTokenError) {
         guard subject.utf8.elementsEqual(baseline.subject.utf8) else {
-            throw IDTokenError(.subject, "the refreshed ID token is about another person", isOtherSubject: true)
+            throw IDTokenError(.subject, "the refreshed ID token is about another user", isOtherSubject: true)
         }
     }
 

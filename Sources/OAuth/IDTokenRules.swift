@@ -113,7 +113,7 @@ extension IDToken {
         if let issuer = claims["iss"]?.string { try rules.checkIssuer(issuer, tenant: claims["tid"]?.string) }
         if let audiences = try? audiences(claims) { try rules.checkAudience(audiences) }
         guard let subject = claims["sub"]?.string, !subject.utf8.elementsEqual(baseline.subject.utf8) else { return }
-        throw IDTokenError(.subject, "the refreshed ID token cannot be verified and names another person")
+        throw IDTokenError(.subject, "the refreshed ID token cannot be verified and names another user")
     }
 
     /// The claims after verifying the signature with the provider's keys (section 3.1.3.7, rules 6 to 8).

@@ -21,7 +21,7 @@ package enum KeySetDocument {
         }
         guard ProviderJSON.looksLikeObject(response.body) else {
             let type = JSONDocument.typeName(of: response)
-            throw OAuthError(.unavailable, "the provider's key set came as \(type) where JSON was due")
+            throw OAuthError(.unavailable, "the provider's key set came as \(type) instead of JSON")
         }
         let document = try JSONDocument.read(response, named: "key set", limit: sizeLimit)
         do {

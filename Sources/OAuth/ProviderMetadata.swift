@@ -118,7 +118,7 @@ package struct ProviderMetadata: Sendable {
         if requiresSignedRequests {
             throw OAuthError(
                 .unsupported,
-                "the provider wants signed request objects (RFC 9101), which are not supported"
+                "the provider requires signed request objects (RFC 9101), which are not supported"
             )
         }
     }

@@ -23,7 +23,7 @@ extension ProviderMetadata {
         case .never where requiresPushedRequests:
             throw OAuthError(
                 .unsupported,
-                "the provider wants pushed authorization requests (RFC 9126), and the account says par: \"never\""
+                "the provider requires pushed authorization requests (RFC 9126), and the account says par: \"never\""
             )
         case .auto where requiresPushedRequests, .always:
             return try require(
@@ -82,7 +82,7 @@ package enum PushedAuthorizationAnswer: Sendable, Hashable {
             return .refused(body ?? OAuthErrorBody(error: "", status: response.status))
         default:
             return .invalid(
-                "the pushed authorization request was answered with HTTP \(response.status) where 201 was due"
+                "the pushed authorization request was answered with HTTP \(response.status) instead of 201"
             )
         }
     }

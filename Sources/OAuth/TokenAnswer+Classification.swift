@@ -89,7 +89,10 @@ extension TokenAnswer {
     /// Judges an answer that is neither JSON nor a form: a portal, a proxy, an outage, or a malformed success. Its
     /// content is not repeated.
     static func unreadable(_ response: HTTPResponse, _ body: AnswerBody, now: Int64) -> TokenAnswer {
-        let reason = "the token endpoint answered HTTP \(response.status) with \(body.what)"
+        let reason =
+            response.status >= 500
+            ? "the provider failed (HTTP \(response.status)): \(body.what)"
+            : "the token endpoint answered HTTP \(response.status) with \(body.what)"
         let error = OAuthErrorBody(error: "", description: reason, status: response.status)
         if misplaced.contains(response.status) {
             return .misconfigured(error)

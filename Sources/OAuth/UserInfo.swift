@@ -44,14 +44,14 @@ package struct UserInfo: Sendable, Hashable {
         }
         guard ProviderJSON.looksLikeObject(response.body) else {
             let type = JSONDocument.typeName(of: response)
-            throw OAuthError(.unavailable, "the user-information endpoint sent \(type) where JSON was due")
+            throw OAuthError(.unavailable, "the user-information endpoint sent \(type) instead of JSON")
         }
         let claims = try JSONDocument.read(response, named: "user information", limit: sizeLimit)
         guard let subject = claims["sub"]?.string, Subject.isValid(subject) else {
             throw OAuthError(.invalidDocument, "the user information names no valid sub")
         }
         if let expected, !subject.utf8.elementsEqual(expected.utf8) {
-            throw OAuthError(.invalidDocument, "the user information is about another person than the ID token")
+            throw OAuthError(.invalidDocument, "the user information is about another user than the ID token")
         }
         return UserInfo(claims, subject: subject)
     }

@@ -209,7 +209,7 @@ extension TokenClient {
         }
         return TokenClientError(
             .notAllowed,
-            "tokend of uid \(listener) closed the connection without a word: it does not serve uid \(geteuid()) at "
+            "tokend of uid \(listener) closed the connection at once: it does not serve uid \(geteuid()) at "
                 + "\(socketPath); let its owner add that uid to the socket's `uids` (for a container's user, the uid that "
                 + "it has outside)"
         )

@@ -59,13 +59,13 @@ struct LogLine {
             let detail = oauthError.map { " (\(DisplayText.sanitized($0)))" } ?? ""
             self.init(
                 .warning,
-                "\(account): a login is needed: \(reason.rawValue)\(detail)",
+                "\(account): a sign-in is needed: \(reason.rawValue)\(detail)",
                 Self.fields("login_required", account, kind: .loginRequired)
             )
         case .grantEnding(let account, let end):
             self.init(
                 .warning,
-                "\(account): the sign-in ends at \(HTTPDate.text(unixTime: Int(end))), and no renewal puts that off; "
+                "\(account): the sign-in ends at \(HTTPDate.text(unixTime: Int(end))), whether it is renewed or not; "
                     + "sign in again before with: tokenctl login \(account)",
                 Self.fields("grant_ending", account)
             )
@@ -79,7 +79,7 @@ struct LogLine {
         case .storeRolledBack(let account):
             self.init(
                 .warning,
-                "\(account): the secret store came back with an older item; the newer one is in it again",
+                "\(account): the secret store had an older sign-in (a backup?); the newer one was written to it again",
                 Self.fields("store_rolled_back", account)
             )
         case .storeOpened:
@@ -108,20 +108,20 @@ struct LogLine {
         case .browserFault(let error):
             self.init(.warning, error.message, Self.fields("browser_fault", nil))
         case .strangerRefused(let uid):
-            let user = uid.map { "of another user (uid \($0))" } ?? "whose user the kernel does not tell"
+            let user = uid.map { "of another user (uid \($0))" } ?? "of an unknown user"
             self.init(
                 .notice,
-                "a program \(user) came to the port that a sign-in's browser comes back to, and got nothing",
+                "a program \(user) connected to the port of a sign-in, and was refused",
                 Self.fields("stranger_refused", nil)
             )
         case .confirmWanted(let question):
             self.init(
                 .notice,
-                "\(question.account): the person is asked about \(question.client)",
+                "\(question.account): you are asked whether \(question.client) may have a token",
                 Self.fields("confirm_wanted", question.account) + [("TOKEND_CLIENT", question.client)]
             )
         case .confirmEnded(let question, _):
-            self.init(.debug, "\(question.account): nobody is asked any more about \(question.client)")
+            self.init(.debug, "\(question.account): the question about \(question.client) is closed")
         case .notificationFault(let message):
             self.init(.info, "no notification: \(message)", Self.fields("notification_fault", nil))
         case .refused(let refused):

@@ -32,12 +32,12 @@ import Systemd
                 if !isGoingToSleep { self.onChange(.awoke) }
             }
         } catch {
-            log.write(LogLine(.debug, "no word of suspends: \(error.message), ignoring"))
+            log.write(LogLine(.debug, "the machine does not signal a suspend: \(error.message), ignoring"))
         }
         do throws(SystemdError) {
             network = try NetworkArrivals(loop: loop) { [unowned self] in self.onChange(.networkCame) }
         } catch {
-            log.write(LogLine(.debug, "no word of the network: \(error.message), ignoring"))
+            log.write(LogLine(.debug, "the kernel does not signal a new network: \(error.message), ignoring"))
         }
     }
 }

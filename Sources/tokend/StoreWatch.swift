@@ -27,7 +27,7 @@ import Systemd
                 }
             }
         } catch {
-            log.write(LogLine(.debug, "no word from the secret store: \(error.message), ignoring"))
+            log.write(LogLine(.debug, "the secret store sends no signals: \(error.message), ignoring"))
         }
     }
 

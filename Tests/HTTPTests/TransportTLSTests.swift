@@ -30,7 +30,7 @@ import Testing
             failure.message == """
                 the certificate of localhost:\(server.port) (CN=localhost, issued by CN=Inspection \
                 Authority,O=Somebody's Firewall) is not accepted: unable to get local issuer certificate; where a proxy \
-                inspects TLS, or the provider has a certificate authority of its own, install that authority's \
+                inspects TLS, or the provider uses its own certificate authority, install that authority's \
                 certificate in the system or name it in ca_file
                 """
         )

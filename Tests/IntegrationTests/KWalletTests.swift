@@ -96,7 +96,7 @@ extension Programs {
                 let refreshes = stand.provider.count(grantType: "refresh_token")
                 _ = try await stand.client.result("account.refresh", ["account": "work"])
                 #expect(stand.provider.count(grantType: "refresh_token") == refreshes + 1)
-                #expect(stand.daemon.log.contains("came back with an older item"))
+                #expect(stand.daemon.log.contains("had an older sign-in"))
             }
         }
     }

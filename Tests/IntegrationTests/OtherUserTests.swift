@@ -36,7 +36,7 @@ extension Programs {
                 try await Self.expectNothing("\(redirect)?code=theirs&state=\(state)&iss=\(stand.provider.issuer)")
                 #expect(try await stand.status()["state"] == "login_pending")
                 #expect(stand.provider.count(.token) == 0)
-                try await stand.daemon.hasLogged("a program of another user (uid 65534) came to the port")
+                try await stand.daemon.hasLogged("a program of another user (uid 65534) connected to the port")
                 // Whose sign-in it is gets the same page, by the same means.
                 let own = try await ChildProcess.run(
                     "curl",

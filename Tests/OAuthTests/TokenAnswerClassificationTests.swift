@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [200, 302, 307, 400, 403, 407, 408, 425, 500, 502, 503, 504, 511])
-    func `a page where JSON was due is passing, and not shown (A8, D, 6749-20)`(status: Int) {
+    func `a page instead of JSON is passing, and not shown (A8, D, 6749-20)`(status: Int) {
         let page = HTTPResponse.text("<html>canary</html>", type: "text/html; charset=utf-8", status: status)
         guard case .unavailable(let reason, let lost) = TokenAnswer.read(page) else {
             Issue.record("it is \(TokenAnswer.read(page).kind)")

@@ -33,7 +33,7 @@ extension Account {
         }
         guard let endpoint = metadata.endSessionEndpoint else {
             throw EndSessionFault(
-                message: "\(configuration.issuerHost) offers no logout of its own; its session in the browser goes on"
+                message: "\(configuration.issuerHost) has no sign-out page; you stay signed in there in the browser"
             )
         }
         var request = EndSessionRequest(clientID: configuration.clientID)

@@ -147,7 +147,7 @@ extension Account {
     }
 
     private var overtaken: ProtocolError {
-        ProtocolError(.cancelled, "somebody signed in to “\(name)” or out of it meanwhile; the import was given up")
+        ProtocolError(.cancelled, "“\(name)” was signed in or out in the meantime, so nothing was imported")
     }
 
     func loginUnderWay(_ login: Login) -> ProtocolError {

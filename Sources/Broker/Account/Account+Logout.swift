@@ -24,7 +24,7 @@ extension Account {
     ///
     /// - Parameter endSession: whether the user's browser opens the provider's own logout afterwards.
     func logout(revoke: Bool, endSession: Bool = false) async -> LogoutResult {
-        login?.giveUp("somebody signed out of “\(name)” during the sign-in")
+        login?.giveUp("“\(name)” was signed out during the sign-in")
         let held = grant.newestRecord
         perform(grant.loggedOut(revoke ? .revoked : .dropped))
         // Until the item is removed, it must not be loaded again.

@@ -74,7 +74,7 @@ extension Account {
         data["reason"] = nil
         return ProtocolError(
             .loginPending,
-            "a sign-in to “\(name)” waits for its person in the browser",
+            "a sign-in to “\(name)” waits for you in the browser",
             data: data
         )
     }

@@ -77,7 +77,7 @@ package import TokendProtocol
     func configure(_ new: Configuration.Account, daemon: DaemonConfiguration) {
         let isElsewhere = context.configure(new, daemon: daemon)
         guard configuration != nil else {
-            login?.cancel("the settings of “\(name)” have a fault now; mend it, then sign in again")
+            login?.cancel("the settings of “\(name)” have a fault now; fix it, then sign in again")
             grant.enableIfUsable()
             return resumeWaiters(renewed: false)
         }

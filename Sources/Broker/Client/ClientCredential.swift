@@ -41,9 +41,9 @@ extension ClientFault {
         let command = "tokenctl account secret \(account.name)" + (kind == .clientKey ? " --kind client_key" : "")
         let why =
             isElsewhere
-            ? "the \(kind.title) in the secret store was given for another client or provider, and goes nowhere else"
+            ? "the \(kind.title) in the secret store was given for another client or provider, and is sent nowhere else"
             : "the secret store has no \(kind.title) for it"
-        return fault(account, "“\(account.name)” shows itself with \(method), and \(why); give it with: \(command)")
+        return fault(account, "“\(account.name)” authenticates with \(method), and \(why); give it with: \(command)")
     }
 
     /// The key in the store cannot sign.

@@ -159,10 +159,10 @@ import TokendProtocol
     ) throws(ProtocolError) -> ClientRegistration {
         let named = client.authentication ?? unnamedMethod(client, request).rawValue
         guard let method = ClientAuthenticationMethod(rawValue: named) else {
-            throw invalid("it registered a client that shows itself by “\(DisplayText.sanitized(named))”")
+            throw invalid("it registered a client that authenticates with “\(DisplayText.sanitized(named))”")
         }
         guard !method.usesSecret || client.secret != nil else {
-            throw invalid("it registered a client that shows itself by \(named) and gave it no secret")
+            throw invalid("it registered a client that authenticates with \(named) and gave it no secret")
         }
         var registration = ClientRegistration(
             destination: credentials.destination(of: account),

@@ -48,11 +48,11 @@ enum ClientSecretCheck {
             case .clientSecret where account.registersClient:
                 "the client of “\(account.name)” is registered at sign-in, and the provider gives its secret out then"
             case .clientSecret:
-                "“\(account.name)” shows itself with “\(method)”, which sends no client secret; set "
+                "“\(account.name)” authenticates with “\(method)”, which sends no client secret; set "
                     + "client_authentication in \(account.file) to client_secret_basic or client_secret_post, as the "
                     + "provider has it"
             case .clientKey:
-                "“\(account.name)” shows itself with “\(method)”, which needs no key; set client_authentication "
+                "“\(account.name)” authenticates with “\(method)”, which needs no key; set client_authentication "
                     + "in \(account.file) to private_key_jwt"
             case .initialAccessToken:
                 "the client of “\(account.name)” is in its file, so none is registered; take client_id out to register "

@@ -27,7 +27,7 @@ extension AccountConfiguration {
             inner.fault("subject", "needs an issuer: without one no ID token is checked, and none is sent on")
         }
         if !flow.hasUser {
-            reader.fault("exchange", "is for somebody who signs in, and with \(flow.rawValue) nobody does")
+            reader.fault("exchange", "needs a user who signs in, and with \(flow.rawValue) there is none")
         }
         self.exchange = exchange
     }

@@ -78,7 +78,7 @@ extension AccountConfiguration {
         if flow == .clientCredentials, clientAuthentication == .none {
             reader.fault(
                 "flow",
-                "client_credentials is for a client that shows itself: set client_authentication (RFC 6749, section 4.4)"
+                "client_credentials needs client authentication: set client_authentication (RFC 6749, section 4.4)"
             )
         }
         // If the provider registers clients, its metadata shows it at sign-in.
@@ -147,7 +147,7 @@ extension AccountConfiguration {
             authorizationParameters = Self.parameters(from: &inner, AuthorizationRequest.reservedParameters)
             let mode = authorizationParameters["response_mode"]
             if let mode, !["query", "form_post"].contains(mode) {
-                inner.fault("response_mode", "must be query or form_post: nothing else comes back to a program")
+                inner.fault("response_mode", "must be query or form_post: no other answer reaches tokend")
             }
             reader.add(inner.faults)
         }
@@ -180,7 +180,9 @@ extension AccountConfiguration {
 
     private mutating func readRedirects(from reader: inout MemberReader) {
         guard let texts = reader.strings("redirect_uri", orString: true) else { return }
-        if texts.isEmpty { reader.fault("redirect_uri", "names no way home; leave it out for the loopback listener") }
+        if texts.isEmpty {
+            reader.fault("redirect_uri", "is an empty list; leave it out to use a port on this machine")
+        }
         for text in texts {
             do throws(OAuthError) {
                 redirects.append(try RedirectURI(text))

@@ -154,7 +154,7 @@ extension Configuration.Files {
         guard let layer = daemon.first(where: { $0.file == own }) else { return settings.sockets }
         var reader = MemberReader(try layer.object(), source: layer)
         guard reader.value("sockets")?.object?.isEmpty == false else { return settings.sockets }
-        reader.fault("sockets", "the administrator lets nobody make further sockets (/etc/tokend/policy.json5)")
+        reader.fault("sockets", "the administrator allows no further sockets (/etc/tokend/policy.json5)")
         throw ConfigurationFaults(reader.faults)
     }
 }

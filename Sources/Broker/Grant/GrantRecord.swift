@@ -151,7 +151,7 @@ package enum EndReason: String, Sendable, CaseIterable {
             case .configChanged: "the settings of “\(account)” changed since it was signed in"
             case .lostRotation:
                 "a renewal of “\(account)” was cut off and the provider does not accept its token any more"
-            case .subject: "the provider answered for another person than the one signed in to “\(account)”"
+            case .subject: "the provider answered for another user than the one signed in to “\(account)”"
             case .stepUp: "“\(account)” needs a stronger sign-in"
             case .refused:
                 "the provider refuses to renew the sign-in of “\(account)”" + (message.map { " (\($0))" } ?? "")

@@ -79,7 +79,7 @@ extension RefreshFailure {
     private static func advice(_ body: OAuthErrorBody, _ account: AccountConfiguration) -> String {
         guard body.refusesClient else { return "" }
         if account.registersClient {
-            let again = "; the client is registered anew at the next sign-in: tokenctl login \(account.name)"
+            let again = "; the client is registered again at the next sign-in: tokenctl login \(account.name)"
             guard account.clientAuthentication == .none else { return again }
             return again + ", which needs client_authentication in \(account.file) where the provider knows no public "
                 + "clients"

@@ -56,7 +56,7 @@ extension RefreshFlow {
             } catch {
                 discard(response.refreshToken, attempt)
                 switch error {
-                case .otherSubject: return .failure(.check("subject", message: "it is about another person"))
+                case .otherSubject: return .failure(.check("subject", message: "it is about another user"))
                 case .check(let check, let message): return .failure(.check(check, message: message))
                 case .fault(let error): throw error
                 }
@@ -98,7 +98,7 @@ extension RefreshFlow {
         guard let token = response.idToken, let issuer = account.issuer else { return nil }
         let claims = try? JSONWebSignature(compact: token).claims()
         guard let subject = claims?["sub"]?.string else {
-            throw .check("subject", "the ID token names nobody")
+            throw .check("subject", "the ID token names no user")
         }
         let baseline = IDTokenBaseline(subject: subject)
         let rules = access.idTokenRules(.refresh(baseline), issuer, attempt.metadata, response)

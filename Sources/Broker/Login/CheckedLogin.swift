@@ -51,10 +51,10 @@ import TokendProtocol
             throw .fault(fault)
         }
         guard !subject.utf8.elementsEqual(last.utf8) else { return }
-        let name = previous?.identity ?? "another person"
+        let name = previous?.identity ?? "another user"
         throw .check(
             "subject",
-            message: "“\(account.name)” belongs to \(name), and somebody else signed in; to change that: "
+            message: "“\(account.name)” is \(name)'s, and another user signed in; to change that: "
                 + "tokenctl login \(account.name) --force"
         )
     }

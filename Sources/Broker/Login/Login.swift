@@ -264,7 +264,7 @@ package import TokendProtocol
     private func timeOut() {
         let error = ProtocolError(
             .timeout,
-            "nobody finished the sign-in to “\(account)” in time; start again with: tokenctl login \(account)"
+            "the sign-in to “\(account)” was not finished in time; start again with: tokenctl login \(account)"
         )
         finish(.failure(.fault(error)))
     }

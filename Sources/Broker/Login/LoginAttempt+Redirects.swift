@@ -46,7 +46,7 @@ extension LoginAttempt {
         switch redirect.kind {
         case _ where isPosted && (parameters.completes || !redirect.isLoopback):
             return Obstacle(
-                sentence: "with response_mode form_post “\(shown)” comes back without the answer in its address, and "
+                sentence: "with response_mode form_post “\(shown)” ends without the answer in its address, and "
                     + "only a listener on this machine gets that; take response_mode out of \(account.file)"
             )
         case .loopback:

@@ -68,7 +68,7 @@ import TokendProtocol
     private func ending(_ name: String, _ end: Int64) -> String {
         let hours = max(0, end.subtractingSaturated(broker.ports.clock.now.wall)) / 3600
         let time = hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
-        return "the sign-in of “\(name)” ends in \(time), and no renewal puts that off; "
+        return "the sign-in of “\(name)” ends in \(time), whether it is renewed or not; "
             + "sign in before with: tokenctl login \(name)"
     }
 

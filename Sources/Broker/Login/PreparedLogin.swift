@@ -60,7 +60,7 @@ import TokendProtocol
         }
         throw ProtocolError(
             .configInvalid,
-            "no way home for the provider's answer could be opened: \(faults.joined(separator: "; "))",
+            "tokend cannot receive the browser's redirect: \(faults.joined(separator: "; "))",
             data: ["file": .string(account.file), "member": "redirect_uri"]
         )
     }

@@ -57,7 +57,7 @@ import TokendProtocol
                 )
             } catch {
                 switch error {
-                case .otherSubject: throw .check("subject", message: "it is about another person")
+                case .otherSubject: throw .check("subject", message: "it is about another user")
                 case .check(let check, let message): throw .check(check, message: message)
                 case .fault(let fault): throw .fault(fault)
                 }

@@ -18,7 +18,7 @@ extension RequestRouter {
             reply.expire(
                 after: parameters.timeout ?? 300,
                 clock: self.broker.ports.clock,
-                message: "nobody opened the store or signed in to “\(account.name)” in time"
+                message: "the store was not opened, or “\(account.name)” was not signed in, in time"
             )
             Task.onLoop { [self] in
                 let result = await self.askPerson(account, demand, after: stepUp, for: reply)

@@ -66,7 +66,7 @@ extension Account {
         if let maxAge = stepUp.maxAge { data["max_age"] = .integer(maxAge) }
         return ProtocolError(
             .loginRequired,
-            "the API wants a stronger or more recent sign-in to “\(name)”; "
+            "the API requires a stronger or more recent sign-in to “\(name)”; "
                 + "sign in with: \(stepUp.command(account: name))",
             data: data
         )

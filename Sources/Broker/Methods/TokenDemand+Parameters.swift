@@ -22,7 +22,7 @@ extension TokenDemand {
             scope: parameters.scope.map { Scope($0) }
         )
         if parameters.narrow == true, scope?.isEmpty ?? true {
-            throw .invalidParams(member: "scope", "“narrow” wants “scope” to say what the token is to cover")
+            throw .invalidParams(member: "scope", "“narrow” needs “scope”, which says what the token is for")
         }
         try Self.check(parameters.resource)
         if let audience = parameters.audience, audience.isEmpty || audience.utf8.count > Self.textLimit {

@@ -71,7 +71,7 @@ struct PublishedProviders {
         }
         guard !entry.contains(where: { !ProviderFetch.settings.contains($0.name) && SecretWords.occur(in: $0.name) })
         else {
-            throw Refusal(message: "“\(name)” holds a secret, which belongs into no list: tell its keeper")
+            throw Refusal(message: "“\(name)” holds a secret, which no list may have: tell who publishes it")
         }
         var config: JSONObject = [:]
         for member in ProviderFetch.settings {

@@ -24,7 +24,7 @@ extension Verb {
         summary: "one request with a token, made by curl",
         details: [
             "The token goes to curl on its stdin. After a 401 it is refreshed, and the",
-            "request made once more. Where the API wants a stronger or more recent sign-in",
+            "request made once more. Where the API requires a stronger or more recent sign-in",
             "instead (RFC 9470), it says how, or with --login does that, once.",
             "Ends with curl's code: 22 where the API refuses.",
         ],

@@ -69,8 +69,8 @@ final class StateFolder: LastingState {
     private func leaveUnread(_ why: String) {
         isUnread = true
         fault = LastingFault(
-            message: "\(why): which accounts were paused, what was answered and who was signed out is not known; mend "
-                + "it and restart tokend, else it is put aside once something is to be noted"
+            message: "\(why): which accounts were paused, what was answered and who was signed out is not known; fix "
+                + "it and restart tokend; otherwise tokend puts it aside and starts a new one"
         )
     }
 

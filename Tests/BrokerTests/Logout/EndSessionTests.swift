@@ -118,7 +118,7 @@ import TokendProtocol
         defer { stand.end() }
         var result = try await logout(stand)
         #expect(result["end_session_url"] == nil)
-        #expect(result["end_session_fault"]?.string?.contains("idp.example offers no logout") == true)
+        #expect(result["end_session_fault"]?.string?.contains("idp.example has no sign-out page") == true)
         #expect(result["revoked"] == true && stand.store.kept["work"] == nil)
         stand.provider.publish(Self.endpoint)
         stand.world.broker.reload()
