@@ -51,4 +51,41 @@ import Testing
         #expect(kernel.faults.isEmpty)
         withExtendedLifetime(watch) {}
     }
+
+    @Test(arguments: ["a file", "a folder", "a chain"]) @LoopActor
+    func `an edit behind a link is noticed like any other`(_ kind: String) async throws {
+        let (disk, dotfiles) = (try StoreFolder(), try StoreFolder())
+        let accounts = disk.folder + "/accounts"
+        let file = dotfiles.folder + "/work.json5"
+        try disk.write("{}", to: file)
+        switch kind {
+        case "a folder": try #require(symlink(dotfiles.folder, accounts) == 0)
+        case "a chain":
+            try #require(mkdir(accounts, 0o700) == 0 && symlink(file, disk.folder + "/hop") == 0)
+            try #require(symlink("../hop", accounts + "/work.json5") == 0)
+        default: try #require(mkdir(accounts, 0o700) == 0 && symlink(file, accounts + "/work.json5") == 0)
+        }
+        let kernel = Kernel()
+        kernel.isFull = false
+        let watch = kernel.watch([accounts])
+        try disk.write("{ }", to: file)
+        while kernel.changes == 0 { await Task.yield() }
+        #expect(kernel.faults.isEmpty)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test @LoopActor func `a folder's link that leads elsewhere now is noticed`() async throws {
+        let (disk, one, other) = (try StoreFolder(), try StoreFolder(), try StoreFolder())
+        let accounts = disk.folder + "/accounts"
+        try #require(symlink(one.folder, accounts) == 0)
+        let kernel = Kernel()
+        kernel.isFull = false
+        let watch = kernel.watch([accounts])
+        try #require(unlink(accounts) == 0 && symlink(other.folder, accounts) == 0)
+        while kernel.changes == 0 { await Task.yield() }
+        let before = kernel.changes
+        try disk.write("{}", to: other.folder + "/new.json5")
+        while kernel.changes == before { await Task.yield() }
+        withExtendedLifetime(watch) {}
+    }
 }

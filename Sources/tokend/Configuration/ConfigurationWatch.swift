@@ -5,7 +5,7 @@ import Broker
 import Glibc
 import Systemd
 
-/// Notices changed configuration files. A missing folder is waited for in its nearest existing parent.
+/// Notices changed configuration files, also behind links. A missing folder is waited for in its nearest existing parent.
 final class ConfigurationWatch {
     private let loop: EventLoop
     private let folders: [String]
@@ -43,7 +43,7 @@ final class ConfigurationWatch {
     private func watch() {
         sources = []
         var fault: SystemdError?
-        for folder in Set(folders.map(Self.nearest)) {
+        for folder in Set((folders + LinkedFolders.of(folders)).map(Self.nearest)) {
             do throws(SystemdError) {
                 sources.append(try add(folder) { [unowned self] in changed() })
             } catch {

@@ -21,10 +21,17 @@ final class PersonalAccountFiles: AccountFiles {
     func write(_ content: [UInt8], account: String) throws(AccountFileError) {
         do throws(PrivateFile.Fault) {
             try PrivateFile.makeFolder(folder)
-            try PrivateFile(path(of: account)).replace(with: content)
+            try PrivateFile(Self.target(of: path(of: account))).replace(with: content)
         } catch {
             throw AccountFileError(message: error.message)
         }
+    }
+
+    /// The file itself where the name is a link to one: dotfiles stay links.
+    private static func target(of path: String) -> String {
+        let real = realpath(path, nil)
+        defer { free(real) }
+        return real.map { String(cString: $0) } ?? path
     }
 
     func remove(account: String) throws(AccountFileError) {
