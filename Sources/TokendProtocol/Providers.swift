@@ -67,6 +67,42 @@ package struct PresetDescription: WireMessage {
         ]
     }
 
+    /// What one kind of tool needs at the provider.
+    package struct Tool: WireMessage {
+        /// `git`, `mail`, `calendar` or `kubernetes`.
+        package var tool = ""
+        /// The scopes that the account needs for it, besides those of `account`.
+        package var scopes: [String] = []
+        /// Whether it takes the ID token, and not the access token; nil where that is not known.
+        package var takesIDToken: Bool?
+        /// The SASL mechanisms that the mail servers have, the best one first.
+        package var mechanisms: [String] = []
+        /// The server for incoming mail.
+        package var imap: String?
+        /// The server for outgoing mail.
+        package var smtp: String?
+        /// What to know before, in one sentence.
+        package var note: String?
+
+        /// What that tool needs.
+        package init(tool: String, scopes: [String] = []) {
+            self.tool = tool
+            self.scopes = scopes
+        }
+
+        package init() {}
+
+        package static let members: [Member<Self>] = [
+            .required("tool", \.tool),
+            .unlessDefault("scopes", \.scopes),
+            .optional("id_token", \.takesIDToken),
+            .unlessDefault("mechanisms", \.mechanisms),
+            .optional("imap", \.imap),
+            .optional("smtp", \.smtp),
+            .optional("note", \.note),
+        ]
+    }
+
     /// Its name in accounts' files.
     package var provider = ""
     /// The provider's usual name.
@@ -85,6 +121,8 @@ package struct PresetDescription: WireMessage {
     package var registersClients = false
     /// Further values that must be supplied.
     package var asks: [Question] = []
+    /// What tools need there.
+    package var tools: [Tool] = []
     /// The settings for accounts, with `{NAME}` for answers.
     package var account: JSONObject = [:]
     /// Its file, if a user or an administrator wrote it.
@@ -117,6 +155,7 @@ package struct PresetDescription: WireMessage {
         .unlessDefault("notes", \.notes),
         .unlessDefault("registers_clients", \.registersClients),
         .unlessDefault("asks", \.asks),
+        .unlessDefault("tools", \.tools),
         .optional("file", \.file),
         .optional("fault", \.fault),
     ]

@@ -28,6 +28,7 @@ import TokendProtocol
             let isPasted = preset.account["redirect_uri"]?.string?.hasPrefix("https:") == true
             let way = isPasted ? "in a browser, pasting the answer" : "in a browser"
             #expect(row[5] == (preset.account["flow"] == "device" ? "with a code" : way))
+            #expect(row[6] == preset.tools.map(\.kind.rawValue).joined(separator: ", "))
             #expect(row[4] == preset.asks.map { "`\($0.name)`" }.joined(separator: ", ").withoutLoneQuotes)
         }
         let pages = DocumentationPage.all.map(\.path).filter {
@@ -50,6 +51,7 @@ import TokendProtocol
         let scopes = preset.account["scopes"]?.array?.compactMap(\.string) ?? []
         let asked = scopes.map { "`\($0)`" }.joined(separator: ", ")
         #expect(scopes.isEmpty || prose.contains("The preset asks for \(asked)."))
+        for scope in preset.tools.flatMap(\.scopes) { #expect(prose.contains("`\(scope)`"), "\(scope)") }
         for note in preset.notes { #expect(page.prose.contains { $0.text == "- \(note)." }, "\(note)") }
         #expect(prose.contains("give its secret when you are asked") == Self.wantsSecret(preset))
         #expect(

@@ -55,6 +55,15 @@ extension ProviderPresets {
                     standard: question.standard
                 )
             }
+            description.tools = preset.tools.map { tool in
+                var described = PresetDescription.Tool(tool: tool.kind.rawValue, scopes: tool.scopes)
+                described.takesIDToken = tool.takesIDToken
+                described.mechanisms = tool.mechanisms
+                described.imap = tool.imap
+                described.smtp = tool.smtp
+                described.note = tool.note
+                return described
+            }
             description.account = preset.account
         } catch {
             description.fault = error.list.first?.description

@@ -31,6 +31,8 @@ package struct ProviderPreset: Sendable {
     package let registersClients: Bool
     /// What a user must supply besides a registration, in the order of asking.
     package let asks: [PresetQuestion]
+    /// What tools need there.
+    package let tools: [PresetTool]
     /// The settings, with `{NAME}` for answers.
     package let account: JSONObject
     /// The preset's file.
@@ -57,6 +59,7 @@ package struct ProviderPreset: Sendable {
             reader.add(inner.faults)
         }
         asks = PresetQuestion.read(from: &reader)
+        tools = PresetTool.read(from: &reader)
         let account = reader.inner("account")?.object
         if !reader.has("account") { reader.fault("account", "is missing: the settings that accounts get") }
         for member in ["provider", "set"] where account?[member] != nil {

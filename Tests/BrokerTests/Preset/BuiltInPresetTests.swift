@@ -49,6 +49,30 @@ import TokendProtocol
     }
 
     @Test(arguments: names)
+    func `what it says of tools can be used`(name: String) throws {
+        let preset = try #require(try ProviderPresets.builtIn.preset(name))
+        let standard = preset.account["scopes"]?.array?.compactMap(\.string) ?? []
+        for tool in preset.tools {
+            // Without a scope of its own, a note says what else is to be done.
+            #expect(tool.scopes.isEmpty == (tool.note != nil && tool.kind == .git && standard.isEmpty), "\(tool)")
+            guard tool.kind == .mail else { continue }
+            #expect(!tool.mechanisms.isEmpty && tool.imap != nil && tool.smtp != nil)
+        }
+        let mail = preset.tools.first { $0.kind == .mail }
+        // Microsoft has no OAUTHBEARER.
+        #expect(mail == nil || (mail?.mechanisms == ["xoauth2"]) == (name == "entra" || name == "microsoft-personal"))
+    }
+
+    @Test func `GitHub, GitLab, Google and Microsoft know the tools that people come for`() throws {
+        for (name, kind) in [
+            ("github", PresetTool.Kind.git), ("gitlab", .git), ("google", .mail), ("google", .calendar),
+            ("entra", .mail), ("microsoft-personal", .mail), ("keycloak", .kubernetes),
+        ] {
+            #expect(try ProviderPresets.builtIn.preset(name)?.tools.contains { $0.kind == kind } == true, "\(name)")
+        }
+    }
+
+    @Test(arguments: names)
     func `the redirect URI that it says to register is the one that it sends`(name: String) throws {
         let preset = try #require(try ProviderPresets.builtIn.preset(name))
         let sent = try #require(preset.account["redirect_uri"]?.string)

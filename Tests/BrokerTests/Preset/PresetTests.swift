@@ -62,6 +62,26 @@ import TokendProtocol
         #expect(account.file == "/a/work.json5")
     }
 
+    @Test func `a preset's tools are read, and a wrong word among them is a fault`() throws {
+        let text = """
+            { account: {}, tools: { mail: { scopes: ["m"], mechanisms: ["xoauth2"], imap: "i.example" } } }
+            """
+        let source = ConfigurationSource(file: "/p/x.json5", bytes: Array(text.utf8))
+        let preset = try ProviderPreset(name: "x", source: source)
+        #expect(preset.tools.map(\.kind) == [.mail] && preset.tools[0].scopes == ["m"])
+        #expect(preset.tools[0].imap == "i.example" && preset.tools[0].takesIDToken == nil)
+        for (wrong, words) in [
+            ("{ account: {}, tools: { emial: {} } }", "emial"),
+            (#"{ account: {}, tools: { mail: { mechanisms: ["plain"] } } }"#, "has “plain”"),
+        ] {
+            let source = ConfigurationSource(file: "/p/x.json5", bytes: Array(wrong.utf8))
+            let faults = try #require(throws: ConfigurationFaults.self) {
+                try ProviderPreset(name: "x", source: source)
+            }
+            #expect(faults.list.contains { $0.description.contains(words) }, "\(faults.list)")
+        }
+    }
+
     @Test func `the account goes above it: objects member by member, all else as a whole, and null takes away`() throws
     {
         let account = try Self.read(
