@@ -236,7 +236,7 @@ package import TokendProtocol
         guard accounts.count == 1, let account = accounts.values.first else {
             throw unknown(
                 accounts.isEmpty
-                    ? "no account is configured; add one with: tokenctl login NAME --issuer URL --client-id ID"
+                    ? "there is no account yet; add one with: tokenctl account add"
                     : "there are several accounts and none is the default; name one"
             )
         }

@@ -24,9 +24,9 @@ package struct Advice: Sendable {
         self.now = now
     }
 
-    /// A complete command that makes an account.
-    package static func addAnAccount(_ name: String = "work") -> String {
-        "tokenctl login \(name) --issuer https://login.example.com \\\n      --client-id CLIENT-ID --scope openid"
+    /// How to make an account: it asks for the rest.
+    package static func addAnAccount(_ name: String? = nil) -> String {
+        "tokenctl account add" + (name.map { " \($0)" } ?? "")
     }
 
     /// The steps if no program provides the Secret Service.
@@ -113,7 +113,7 @@ package struct Advice: Sendable {
     /// A fault with a location is fixed in its file; the daemon notices by itself.
     private func mend(_ details: ErrorDetails) -> [String] {
         guard let file = details.file, let line = details.line else { return [] }
-        return ["mend \(TerminalText.sanitized(file)):\(line); the change is picked up by itself"]
+        return ["fix \(TerminalText.sanitized(file)):\(line); tokend notices the change by itself"]
     }
 
     private func unknownAccount(_ error: TokenctlError) -> TokenctlError {
@@ -133,7 +133,7 @@ package struct Advice: Sendable {
         }
         let existing = names.prefix(6).map(command)
         guard names.isEmpty || (verb.makesAccounts && account != nil) else { return existing }
-        return existing + [Self.addAnAccount(account.flatMap { AccountName.isValid($0) ? $0 : nil } ?? "work")]
+        return existing + [Self.addAnAccount(account.flatMap { AccountName.isValid($0) ? $0 : nil })]
     }
 
     /// The command line with that account, as complete as it was; missing operands are shown by name.

@@ -113,6 +113,16 @@ final class CommandContext {
         )
     }
 
+    /// The account that was named is none of these.
+    func unknownAccount(_ names: [String]) -> TokenctlError {
+        TokenctlError(
+            .accountUnknown,
+            exitCode: ExitCode.usage,
+            "there is no account “\(TerminalText.sanitized(invocation.account ?? ""))”",
+            next: advice(nil).accountSteps(names.map { TerminalText.sanitized($0) })
+        )
+    }
+
     /// The path of another program that a verb runs.
     ///
     /// - Throws: `input` if it is not installed, with the name of its Debian package.

@@ -91,7 +91,7 @@ package struct Program {
             lines.forEach(console.print)
             return ExitCode.success
         case .nothing:
-            Help.overview(palette: console.traits.errorPalette).forEach(console.sayWhole)
+            Help.brief(palette: console.traits.errorPalette).forEach(console.sayWhole)
             return ExitCode.usage
         }
     }

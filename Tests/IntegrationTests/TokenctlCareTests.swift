@@ -32,7 +32,7 @@ extension Programs {
                 try await stand.signIn()
                 let log = try await Tokenctl(stand.world).run("log", "--client", "nobody-is-called-so")
                 #expect(log.exitCode == 0 && log.output.isEmpty, "\(log)")
-                let begin = "The journal has nothing of that.\nThe tokend that runs was started by hand"
+                let begin = "No matching log entries.\nThe tokend that runs was started by hand"
                 #expect(log.talk.hasPrefix(begin))
                 #expect(log.talk.hasSuffix("its log goes to whatever started it.\n"))
                 let json = try await Tokenctl(stand.world).run("log", "--client", "nobody-is-called-so", "--json")

@@ -45,7 +45,7 @@ extension Programs {
             try await Stand.with(prepare: { _, _ in }) { stand in
                 let run = try await Tokenctl(stand.world).run("login")
                 #expect(run.exitCode == 64)
-                #expect(run.talk.contains("--issuer"))
+                #expect(run.talk.contains("→ tokenctl account add\n"))
             }
         }
 

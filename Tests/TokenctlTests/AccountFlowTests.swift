@@ -17,7 +17,7 @@ import tokenctl
         defer { daemon.stop() }
         var there = Surroundings()
         there.isInteractive = true
-        there.input = "work\n\nhttps://i.example\n desk \n\n"
+        there.input = "\nhttps://i.example/.well-known/openid-configuration\nwork\n desk \n\n"
         let outcome = try there.run(["account", "add"], daemon)
         #expect(outcome.code == 0)
         #expect(outcome.talk.hasSuffix("→ tokenctl login work\n"))
@@ -57,7 +57,7 @@ import tokenctl
         defer { daemon.stop() }
         var there = Surroundings()
         there.isInteractive = true
-        there.input = "work\n"
+        there.input = "https://i.example\nwork\n"
         #expect(try there.run(["account", "add"], daemon).code == 64)
         #expect(!daemon.methods.contains("account.add"))
     }
@@ -97,14 +97,14 @@ import tokenctl
         let command = ["account", "add", "ci", "--client-id", "c", "--replace", "--issuer"]
         let same = try Surroundings().run(command + ["https://i.example"], daemon)
         #expect(same.code == 0)
-        #expect(same.talk.hasPrefix("Kept from its file: allow, confirm, administration, tls.\n"))
+        #expect(same.talk.hasPrefix("Kept from the account's file: allow, confirm, administration, tls.\n"))
         var config = old
         config["client_id"] = "c"
         config["scopes"] = nil
         #expect(daemon.requests.last?.params["config"] == .object(config))
         // What was about the old provider is of no use with another one, or does harm there.
         let other = try Surroundings().run(command + ["https://other.example"], daemon)
-        #expect(other.talk.contains("Gone with the old provider: tls.\n"))
+        #expect(other.talk.contains("Removed with the old provider: tls.\n"))
         config["issuer"] = "https://other.example"
         config["tls"] = nil
         #expect(daemon.requests.last?.params["config"] == .object(config))

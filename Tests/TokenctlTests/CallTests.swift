@@ -83,7 +83,7 @@ import tokenctl
         let outcome = try Self.surroundings(curl).run(["call", "work", "https://api.example.com/"], daemon)
         #expect(outcome.code == 22)
         #expect(outcome.output == "body of HTTP/1.1 401 Never")
-        #expect(outcome.talk.hasSuffix("The API refuses the token, a fresh one too.\n  → tokenctl login work\n"))
+        #expect(outcome.talk.hasSuffix("The API refuses the token, and a fresh one too.\n  → tokenctl login work\n"))
         #expect(daemon.methods == ["token.get", "token.get"])
     }
 

@@ -44,14 +44,17 @@ import tokenctl
         #expect(try invocation("account", "show", "work").verb == .accountShow)
         #expect(
             try CommandLineParser.parse(["account"])
-                == .help([.accountAdd, .accountSecret, .accountImport, .accountList, .accountShow, .accountRemove])
+                == .help([
+                    .accountAdd, .accountSecret, .accountImport, .accountList, .accountShow, .accountEdit,
+                    .accountDefault, .accountRemove,
+                ])
         )
     }
 
     @Test func `the verbs of a group are a short list`() throws {
         let outcome = try Surroundings().run(["account"])
         #expect(outcome.code == 0)
-        #expect(outcome.output.split(separator: "\n").count == 8)
+        #expect(outcome.output.split(separator: "\n").count == 10)
         #expect(outcome.output.contains("  account list"))
     }
 
@@ -109,8 +112,18 @@ import tokenctl
 
     @Test(arguments: Verb.all)
     func `help fits 80 columns`(_ verb: Verb) {
-        let lines = Help.text(verb, palette: .plain) + Help.overview(palette: .plain)
+        let lines = Help.text(verb, palette: .plain) + Help.overview(palette: .plain) + Help.brief(palette: .plain)
         for line in lines.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test func `the program's name alone shows every verb on a terminal of 24 lines`() {
+        let lines = Help.brief(palette: .plain)
+        #expect(lines.count < 24, "\(lines.count)")
+        let text = lines.joined(separator: " ")
+        for verb in Verb.all where verb != .help {
+            #expect(text.contains(" \(verb.name.split(separator: " ").last ?? "")"), "\(verb.name)")
+        }
+        #expect(lines.contains("  tokenctl account add") && !text.contains("example.com"))
     }
 
     @Test func `--json is shown, taken and completed where there is a result, and nowhere else`() {

@@ -11,6 +11,9 @@ import tokenctl
     private static let accounts = ["me@home", "work"]
     private static let tools = ["aws", "docker", "git", "kubectl", "mbsync", "msmtp", "neomutt"]
 
+    private static let list =
+        "'PROVIDER  NEEDS      FOR' 'github    client id  GitHub: git' 'gitlab    client id  GitLab: git'"
+
     private static let offers: [(String, [String])] = [
         ("tokenctl st", ["status"]), ("tokenctl account rem", ["remove"]), ("tokenctl login ", accounts),
         ("tokenctl login w", ["work"]), ("tokenctl token --fo", ["--format"]),
@@ -25,6 +28,9 @@ import tokenctl
         ("tokenctl exec work bashb", []), ("tokenctl exec work --e", ["--env"]),
         ("tokenctl exec work -- bashb", ["bashbug"]), ("tokenctl exec work -- /bin/bashb", ["bashbug"]),
         ("tokenctl exec work -- cat /etc/host.con", ["host.conf"]), ("tokenctl exec work -- --e", []),
+        ("tokenctl login work --provider gitl", ["gitlab"]),
+        ("tokenctl account add --provider g", ["github", "gitlab"]),
+        ("tokenctl account add --tool m", ["mail"]),
         ("tokenctl call wo", ["work"]), ("tokenctl call work P", ["PATCH", "POST", "PUT"]),
         ("tokenctl call work --na", ["--narrow"]), ("tokenctl call work https://a --na", ["--narrow"]),
         ("tokenctl call work https://a -- /etc/host.con", ["host.conf"]),
@@ -74,7 +80,10 @@ import tokenctl
 
     private static func bash(_ script: String, _ found: String) -> String {
         """
-        tokenctl() { [[ $* == 'account list' ]] && printf '%s\\n' work me@home; }
+        tokenctl() {
+            [[ $* == 'account list' ]] && printf '%s\\n' work me@home
+            [[ $* == 'account add --list-providers' ]] && printf '%s\\n' \(list)
+        }
         source \(script)
         COMP_LINE=$1 COMP_POINT=${#1}
         _tokenctl
@@ -84,7 +93,10 @@ import tokenctl
 
     private static func fish(_ script: String, _ found: String) -> String {
         """
-        function tokenctl; test "$argv" = "account list"; and printf '%s\\n' work me@home; end
+        function tokenctl
+            test "$argv" = "account list"; and printf '%s\\n' work me@home
+            test "$argv" = "account add --list-providers"; and printf '%s\\n' \(list)
+        end
         source \(script)
         complete --do-complete "$argv[1]" > \(found)
         """
@@ -109,7 +121,10 @@ import tokenctl
         autoload -Uz compinit
         compinit -D -u
         source \(script)
-        tokenctl() { [[ $* == 'account list' ]] && print -l work me@home; }
+        tokenctl() {
+            [[ $* == 'account list' ]] && print -l work me@home
+            [[ $* == 'account add --list-providers' ]] && print -l \(list)
+        }
         bindkey '^I' complete-word
         zstyle ':completion:*' insert-tab false
         leave() { exit; }

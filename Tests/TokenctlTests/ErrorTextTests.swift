@@ -40,10 +40,16 @@ import tokenctl
         let fits = text("sign in: tokenctl login a", next: ["tokenctl login a"])
         #expect(fits.lines == ["tokenctl: sign in: tokenctl login a"])
         #expect(fits.next == [])
-        let sample = "no account is configured; add one with: tokenctl login NAME --issuer URL --client-id ID"
-        let complete = ["tokenctl login work --issuer https://login.example.com"]
-        #expect(text(sample, next: complete, width: nil).lines == ["tokenctl: no account is configured"])
+        let sample = "no key is kept; add one with: tokenctl account secret NAME --file FILE"
+        let complete = ["tokenctl account secret work --file key.pem"]
+        #expect(text(sample, next: complete, width: nil).lines == ["tokenctl: no key is kept"])
         #expect(text(sample, next: complete).next == complete)
+        let whole = text(
+            "there is no account yet; add one with: tokenctl account add",
+            next: ["tokenctl account add"],
+            width: nil
+        )
+        #expect(whole.next == [] && whole.lines.joined().hasSuffix("tokenctl account add"))
     }
 
     @Test(

@@ -103,7 +103,7 @@ import tokenctl
             #expect(try there.run(["setup", "kubectl", "--access-token"], daemon).code == 0)
             #expect(kubectl.commands() == ["config delete-user work", Self.set])
             let undone = try there.run(["setup", "kubectl", "--undo"])
-            #expect(undone.code == 0 && undone.talk == "Taken out of kubectl: work.\n", "without a daemon")
+            #expect(undone.code == 0 && undone.talk == "Removed from kubectl: work.\n", "without a daemon")
             #expect(kubectl.commands() == ["config delete-user work"])
             #expect(try there.run(["setup", "kubectl", "--undo", "--json"]).json == ["users": [], "changed": false])
         }

@@ -7,7 +7,7 @@ import Testing
 import TokendProtocol
 import tokenctl
 
-/// `tokenctl log` where the journal has nothing of it.
+/// `tokenctl log` where the journal has no such lines.
 @Suite struct LogFlowTests {
     private func daemon(_ daemon: JSONObject) throws -> StandInDaemon {
         try StandInDaemon { request in

@@ -202,7 +202,7 @@ import tokenctl
         defer { daemon.stop() }
         let outcome = try Surroundings().run(["login", "desk"], daemon)
         #expect(outcome.code == 64)
-        #expect(outcome.talk.contains("→ tokenctl login work\n  → tokenctl login desk --issuer https://"))
+        #expect(outcome.talk.contains("→ tokenctl login work\n  → tokenctl account add desk\n"))
         var ascii = Surroundings()
         ascii.environment = [:]
         #expect(try ascii.run(["login", "desk"], daemon).talk.hasPrefix("tokenctl: No account \"desk\".\n  -> "))

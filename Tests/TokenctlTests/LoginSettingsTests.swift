@@ -59,7 +59,9 @@ import tokenctl
         defer { daemon.stop() }
         let outcome = try Surroundings().run(Self.command, daemon)
         #expect(outcome.code == 0, "\(outcome.talk)")
-        #expect(outcome.talk.hasPrefix("The settings of work are replaced; nobody was signed in with the old ones.\n"))
+        #expect(
+            outcome.talk.hasPrefix("The settings of work are replaced; you were not signed in with the old ones.\n")
+        )
         #expect(
             daemon.requests.first { $0.params["replace"] == true }?.params == [
                 "account": "work", "replace": true,
@@ -94,7 +96,7 @@ import tokenctl
         defer { daemon.stop() }
         let outcome = try Surroundings().run(Self.command, daemon)
         #expect(outcome.code == 0)
-        #expect(outcome.talk.contains("\nKept from its file: confirm, allow.\n"))
+        #expect(outcome.talk.contains("\nKept from the account's file: confirm, allow.\n"))
         #expect(
             daemon.requests.first { $0.params["replace"] == true }?.params["config"] == [
                 "issuer": "https://right.example", "client_id": "c", "confirm": "first", "allow": ["exe:/usr/bin/x"],

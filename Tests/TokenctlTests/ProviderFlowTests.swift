@@ -94,7 +94,7 @@ import tokenctl
         defer { daemon.stop() }
         var there = Surroundings()
         there.isInteractive = true
-        there.input = "work\nkeycloak\nsso.example\nhttps://sso.example\na b\n\n desk \n"
+        there.input = "keycloak\nwork\nsso.example\nhttps://sso.example\na b\n\n desk \n"
         let outcome = try there.run(["account", "add"], daemon)
         #expect(outcome.code == 0, "\(outcome.talk)")
         #expect(outcome.talk.contains("That is no address such as https://login.example.com.\n"))
@@ -102,7 +102,7 @@ import tokenctl
         #expect(outcome.talk.contains("realm (the realm) [main]: That is more than letters, digits and . _ -\n"))
         #expect(!outcome.talk.contains("--set realm="))
         #expect(
-            daemon.requests.last?.params == [
+            daemon.added == [
                 "account": "work",
                 "config": ["provider": "keycloak", "set": ["server": "https://sso.example"], "client_id": "desk"],
             ]
@@ -155,18 +155,18 @@ import tokenctl
         defer { daemon.stop() }
         var there = Surroundings()
         there.isInteractive = true
-        there.input = "a/b\ntaken\nwork\ngogle\nnobody\nold\nlogin.example.com\nhttp://login.example.com\ncorp\n"
+        there.input = "gogle\nnobody\nold\nlogin.example.com\nhttp://login.example.com\ncorp\na/b\ntaken\nwork\n"
         let outcome = try there.run(["account", "add"], daemon)
         #expect(outcome.code == 0, "\(outcome.talk)")
         for fault in [
-            "A name has letters, digits", "There is an account “taken” already.",
+            "A name has only letters, digits", "There is an account “taken” already.",
             "tokend knows no provider “gogle”; did you mean google?",
             "tokend knows no provider “nobody”, but these: corp, google, keycloak, old.", "/c/old.json5:1: is broken",
             "is it https://login.example.com?", "That is no address such as",
         ] {
             #expect(outcome.talk.contains(fault), "\(fault)")
         }
-        #expect(daemon.requests.last?.params == ["account": "work", "config": ["provider": "corp"]])
+        #expect(daemon.added == ["account": "work", "config": ["provider": "corp"]])
     }
 
     @Test(
@@ -196,7 +196,7 @@ import tokenctl
             ]
             #expect(try there.run(command, daemon).code == 0)
             #expect(
-                daemon.requests.last?.params["config"] == ["provider": "keycloak", "set": ["server": "https://s"]]
+                daemon.added?["config"] == ["provider": "keycloak", "set": ["server": "https://s"]]
             )
         }
     }
@@ -237,7 +237,7 @@ import tokenctl
         let outcome = try there.run(command, daemon)
         #expect(outcome.code == 0 && !outcome.talk.contains("top-secret") && !outcome.talk.contains("console.example"))
         #expect(
-            daemon.requests.last?.params == [
+            daemon.added == [
                 "account": "work", "config": ["provider": "google", "client_id": "c"], "client_secret": "top-secret",
             ]
         )
@@ -265,4 +265,9 @@ import tokenctl
         #expect(outcome.code != 0 && outcome.talk.contains(words), "\(outcome.talk)")
         #expect(!daemon.methods.contains("account.add"))
     }
+}
+
+extension StandInDaemon {
+    /// The parameters of the account that was added last.
+    fileprivate var added: JSONObject? { requests.last { $0.method == "account.add" }?.params }
 }

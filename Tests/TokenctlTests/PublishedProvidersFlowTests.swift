@@ -38,7 +38,7 @@ import tokenctl
         #expect(outcome.code == 0 && daemon.requests.first?.params == ["url": .string(Self.url)])
         #expect(
             outcome.talk == """
-                The account one is there.
+                The account one is made.
                 The account two has other settings, and keeps them.
                   → tokenctl login one
                   → tokenctl account add two --providers-from https://app.example/providers.json --replace
@@ -83,7 +83,7 @@ import tokenctl
         #expect(proposed.contains("account add two --providers-from https://app.example/providers.json --replace"))
         let words = ["account", "add", "two"] + Self.command.dropFirst(2) + ["--replace"]
         let outcome = try Surroundings().run(words, daemon)
-        #expect(outcome.talk.contains("Kept from its file: allow, confirm, administration.\n"))
+        #expect(outcome.talk.contains("Kept from the account's file: allow, confirm, administration.\n"))
         mine["client_id"] = "c"
         #expect(daemon.requests.last?.params["config"] == .object(mine))
         // With these settings the list has nothing more to say.
@@ -98,7 +98,7 @@ import tokenctl
         #expect(try Surroundings().run(Self.command + ["--replace"], daemon).code == 0)
         #expect(daemon.requests.filter { $0.params["replace"] == true }.count == 2)
         let one = try Surroundings().run(["account", "add", "two"] + Self.command.dropFirst(2), daemon)
-        #expect(one.code == 0 && one.talk.hasPrefix("The account two is there.\n"))
+        #expect(one.code == 0 && one.talk.hasPrefix("The account two is made.\n"))
         let none = try Surroundings().run(["account", "add", "three"] + Self.command.dropFirst(2), daemon)
         #expect(none.code == 64 && none.talk.contains("it has: one, two"))
     }
@@ -109,7 +109,7 @@ import tokenctl
         defer { daemon.stop() }
         let outcome = try Surroundings().run(Self.command, daemon)
         #expect(outcome.code == 0 && daemon.methods == ["provider.fetch"])
-        #expect(outcome.talk == "\(note).\nPassed over: “x” holds a secret.\nNothing was changed.\n")
+        #expect(outcome.talk == "\(note).\nSkipped: “x” holds a secret.\nNothing was changed.\n")
         let json = try Surroundings().run(Self.command + ["--json"], daemon).json
         #expect(json?["added"] == [] && json?["note"] == .string(note))
     }

@@ -91,14 +91,17 @@ import tokenctl
             var known = stat()
             #expect(stat(file, &known) == 0 && known.st_mode & 0o777 == 0o600, "its rights stay")
             let second = try there.run(["setup", "git", "work"], daemon)
-            #expect(second.code == 0 && second.talk == "\(file) says so already.\n" && Self.text(file) == after)
+            #expect(second.code == 0 && second.talk == "\(file) has these lines already.\n" && Self.text(file) == after)
             let other = try there.run(["setup", "git", "work", "--host", "git.example.org"], daemon)
-            #expect(other.code == 0 && Self.text(file)?.contains("git.example.com") == false, "one block an account")
+            let both = Self.text(file) ?? ""
+            #expect(other.code == 0 && both.contains("git.example.com") && both.contains("git.example.org"))
+            let without = ["setup", "git", "work", "--undo", "--host"]
+            #expect(try there.run(without + ["git.example.org"], daemon).code == 0 && Self.text(file) == after)
             let wrong = try there.run(["setup", "git", "wrok", "--undo"])
-            #expect(wrong.talk == "\(file) has nothing of it. It has lines of work.\n", "\(wrong.talk)")
+            #expect(wrong.talk == "\(file) has no such lines. It has lines of work.\n", "\(wrong.talk)")
             #expect(try there.run(["setup", "git", "work", "--undo"]).code == 0, "without a daemon")
             #expect(Self.text(file) == own && Self.names(home) == [".gitconfig"])
-            #expect(try there.run(["setup", "git", "--undo"]).talk == "\(file) has nothing of it.\n")
+            #expect(try there.run(["setup", "git", "--undo"]).talk == "\(file) has no such lines.\n")
         }
     }
 
@@ -202,7 +205,7 @@ import tokenctl
             #expect(try there.run(["setup", "docker", "--host", "r.example.com"], daemon).code == 0)
             #expect(Self.text(home + "/" + copy) == "{\"psFormat\": \"x\"}")
             Self.write("{\"psFormat\": \"y\"}", file)
-            #expect(try there.run(["setup", "docker", "--undo"]).talk == "\(file) has nothing of it.\n")
+            #expect(try there.run(["setup", "docker", "--undo"]).talk == "\(file) has no such lines.\n")
             #expect(Self.text(file) == "{\"psFormat\": \"y\"}" && !Self.names(home).contains(copy))
         }
     }
@@ -214,7 +217,7 @@ import tokenctl
         (["setup", "msmtp", "work"], "needs --host"), (["setup", "docker"], "which registry?"),
         (["setup", "msmtp", "work", "--host", "a\nb"], "cannot stand in that file"),
         (["setup", "msmtp", "work", "--host", "h", "--user", "a\"b"], "cannot stand in that file"),
-        (["setup", "docker", "work", "--host", "r.example.com"], "docker tells its helpers no account"),
+        (["setup", "docker", "work", "--host", "r.example.com"], "docker names no account"),
     ]) func `what is missing or cannot be written is a usage error`(_ arguments: [String], _ words: String) throws {
         try Self.withHome { there, home, daemon in
             let outcome = try there.run(arguments, daemon)

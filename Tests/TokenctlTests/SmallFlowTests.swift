@@ -159,7 +159,7 @@ import tokenctl
         defer { daemon.stop() }
         #expect(try Surroundings().run(["refresh"], daemon).talk == "Fetched a fresh token for only.\n")
         #expect(try Surroundings().run(["pause"], daemon).talk == "Background refreshes are paused for all accounts.\n")
-        #expect(try Surroundings().run(["resume", "a"], daemon).talk == "Background refreshes go on for a.\n")
+        #expect(try Surroundings().run(["resume", "a"], daemon).talk == "Background refreshes continue for a.\n")
         #expect(daemon.methods == ["account.list", "account.refresh", "account.pause", "account.resume"])
     }
 

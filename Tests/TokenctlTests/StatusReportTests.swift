@@ -95,12 +95,11 @@ import tokenctl
         #expect(try report(text).exitCode == 0)
     }
 
-    @Test func `no account at all: a complete example`() throws {
+    @Test func `no account at all: the command that asks for the rest`() throws {
         #expect(
             try lines(#"{"daemon": {}, "accounts": []}"#) == [
                 "No account yet. Make one and sign in:",
-                "  → tokenctl login work --issuer https://login.example.com \\",
-                "      --client-id CLIENT-ID --scope openid",
+                "  → tokenctl account add",
             ]
         )
     }
@@ -115,7 +114,7 @@ import tokenctl
         #expect(
             try lines(text).suffix(6) == [
                 "", "config.json5:3: store: There is no store “x”.",
-                "→ mend it; a changed file is picked up by itself", "", "The secret store is locked.",
+                "→ fix it; tokend notices the change by itself", "", "The secret store is locked.",
                 "→ tokenctl unlock",
             ]
         )
@@ -139,12 +138,12 @@ import tokenctl
 
     @Test(
         arguments: [
-            ([nil], ["mend it; a changed file is picked up by itself"]),
+            ([nil], ["fix it; tokend notices the change by itself"]),
             (["restart"], ["systemctl --user restart tokend"]),
-            (["wait"], []), (["later"], ["mend it; a changed file is picked up by itself"]),
+            (["wait"], []), (["later"], ["fix it; tokend notices the change by itself"]),
             (
                 ["restart", nil, "restart", nil],
-                ["mend it; a changed file is picked up by itself", "systemctl --user restart tokend"]
+                ["fix it; tokend notices the change by itself", "systemctl --user restart tokend"]
             ),
         ] as [([String?], [String])]
     )
@@ -190,7 +189,7 @@ import tokenctl
         #expect(
             try lines(text).dropFirst() == [
                 "a        misconfigured", "  /c/a.json5:2: issuer: must be a URL",
-                "  → mend it; a changed file is picked up by itself", "b        misconfigured",
+                "  → fix it; tokend notices the change by itself", "b        misconfigured",
                 "  the provider said: invalid_client (1 min ago)", "  → tokenctl account show b",
             ]
         )

@@ -136,7 +136,7 @@ import tokenctl
         defer { daemon.stop() }
         let outcome = try Surroundings().run(["token"], daemon)
         #expect(outcome.code == 64)
-        #expect(outcome.talk.contains("tokenctl login work --issuer https://login.example.com"))
+        #expect(outcome.talk.contains("tokenctl account add"))
     }
 
     @Test func `with --login a missing sign-in is made up for`() throws {
@@ -185,7 +185,9 @@ import tokenctl
         let outcome = try Surroundings().run(["token", "work", "--min-valid", "1h"], daemon)
         #expect(outcome.code == 0)
         #expect(outcome.output == "at\n")
-        #expect(outcome.talk == "The token holds for 5 min, not 1 h: the provider gives no longer one.\n")
+        #expect(
+            outcome.talk == "The token is valid for 5 min, not 1 h. The provider gives none that is valid longer.\n"
+        )
         #expect(try Surroundings().run(["token", "work", "--min-valid", "5m"], daemon).talk == "")
     }
 }

@@ -18,7 +18,7 @@ extension Verb {
             .narrow,
             .resource,
             .audience,
-            .login.help("sign in as the API wants it, where it wants more than a token")
+            .login.help("sign in again where the API demands a stronger sign-in")
         ),
         hasResult: false,
         summary: "one request with a token, made by curl",
@@ -121,7 +121,7 @@ private struct CallVerb {
             let age = stepUp.maxAge.map { " --max-age \($0)" }
             console.sayNext([login + (values ?? "") + (age ?? "")])
         } else if head.status == 401 {
-            console.say("The API refuses the token, a fresh one too.")
+            console.say("The API refuses the token, and a fresh one too.")
             console.sayNext([login])
         }
     }

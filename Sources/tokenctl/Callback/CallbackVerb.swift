@@ -12,7 +12,7 @@ extension Verb {
         "callback",
         operands: [.text("URL")],
         flags: .of(.install, .remove, .status),
-        summary: "hand in the address that a sign-in ended on",
+        summary: "finish a sign-in with its final address",
         details: [
             "The desktop runs this where a redirect URI has a scheme of an application's",
             "own. With - the address is read from stdin. The sign-in is found by itself,",
@@ -77,7 +77,9 @@ private struct CallbackVerb {
         let installation = try installation(scheme)
         try installation.install(replacing: true)
         context.finish(Self.row(installation)) {
-            console.say("\(installation.scheme): is opened by tokenctl now, so that sign-ins can come home by it.")
+            console.say(
+                "\(installation.scheme): is opened by tokenctl now, so that the redirects of sign-ins are received."
+            )
             console.sayNext(["tokenctl callback --remove \(installation.scheme)   (undoes it)"])
         }
         return ExitCode.success

@@ -30,7 +30,7 @@ struct SchemeOffer {
         let installation = try HandlerInstallation(scheme, world: world)
         try installation.install(replacing: false)
         context.console.say(
-            "\(installation.scheme): is opened by tokenctl now, so that the answer comes home. To undo that later:"
+            "\(installation.scheme): is opened by tokenctl now, so that the redirect is received. To undo that later:"
         )
         context.console.sayNext(["tokenctl callback --remove \(installation.scheme)"])
     }

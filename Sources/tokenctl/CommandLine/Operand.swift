@@ -12,6 +12,8 @@ package struct Placeholder: Sendable, Equatable {
 
     /// An account's name.
     static let account = Placeholder(text: "ACCOUNT") { .accounts }
+    /// The name of a provider's preset.
+    static let provider = Placeholder(text: "NAME") { .providers }
     /// A file's path.
     static let file = Placeholder(text: "FILE") { .files }
 

@@ -15,9 +15,12 @@ extension Verb {
         Section(title: "Every day", verbs: [login, status, token, exec, call, forward, logout]),
         Section(
             title: "Accounts",
-            verbs: [accountAdd, accountSecret, accountImport, accountList, accountShow, accountRemove]
+            verbs: [
+                accountAdd, accountSecret, accountImport, accountList, accountShow, accountEdit, accountDefault,
+                accountRemove,
+            ]
         ),
-        Section(title: "Which programs have what", verbs: [log, policyList, policyRevoke, policyAnswer]),
+        Section(title: "Programs", verbs: [log, policyList, policyRevoke, policyAnswer]),
         Section(title: "Care", verbs: [refresh, pause, resume, unlock, reload, doctor]),
         Section(
             title: "Other programs",

@@ -52,6 +52,11 @@ enum BashCompletion {
                         [[ $name == "$cur"* ]] && COMPREPLY+=("$name")
                     done < <(tokenctl account list 2>/dev/null)
                     ;;
+                @providers)
+                    while read -r name _; do
+                        [[ $name == "$cur"* && $name != PROVIDER ]] && COMPREPLY+=("$name")
+                    done < <(tokenctl account add --list-providers 2>/dev/null)
+                    ;;
                 *) mapfile -t COMPREPLY < <(compgen -W "$offer" -- "$cur") ;;
             esac
             # What stands before the last @ is there already.
@@ -103,6 +108,7 @@ enum BashCompletion {
         case .none: ""
         case .files: "@files"
         case .accounts: "@accounts"
+        case .providers: "@providers"
         case .words(let words): words.joined(separator: " ")
         }
     }

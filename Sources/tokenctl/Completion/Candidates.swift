@@ -6,6 +6,8 @@ enum Candidates: Equatable {
     case none
     /// The accounts' names, requested from the daemon when needed.
     case accounts
+    /// The providers' names, asked of the daemon likewise.
+    case providers
     case words([String])
     case files
 }

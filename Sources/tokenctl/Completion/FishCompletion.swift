@@ -92,6 +92,8 @@ enum FishCompletion {
         switch candidates {
         case .none, .files: nil
         case .accounts: "(tokenctl account list 2>/dev/null)"
+        case .providers:
+            "(tokenctl account add --list-providers 2>/dev/null | string match -rg '^([^ ]+) ' | tail -n +2)"
         case .words(let words): words.joined(separator: " ")
         }
     }

@@ -11,6 +11,12 @@ enum ZshCompletion {
             accounts=(${(f)"$(_call_program accounts tokenctl account list 2>/dev/null)"})
             compadd -a accounts
         }
+        _tokenctl_providers() {
+            local -a lines
+            lines=(${(f)"$(_call_program providers tokenctl account add --list-providers 2>/dev/null)"})
+            lines=(${lines[2,-1]%% *})
+            compadd -a lines
+        }
 
         _tokenctl() {
             local verb
@@ -100,6 +106,7 @@ enum ZshCompletion {
         switch candidates {
         case .none: nil
         case .accounts: "_tokenctl_accounts"
+        case .providers: "_tokenctl_providers"
         case .words(let words): "(\(words.joined(separator: " ")))"
         case .files: "_files"
         }

@@ -20,7 +20,7 @@ extension Verb {
             .webIdentityFile
         ),
         hasResult: false,
-        summary: "hand AWS' tools the keys of a role",
+        summary: "give AWS' tools the keys of a role",
         details: [
             "A credential_process: an ID token is traded for the keys of a role",
             "(AssumeRoleWithWebIdentity, by curl). At AWS the provider must be registered,",
@@ -42,14 +42,14 @@ extension Flag<String> {
     static var role: Flag { Flag("--role", .text("ARN"), "the role; AWS_ROLE_ARN without it") }
     static var session: Flag { Flag("--session", .text("NAME"), "the session's name in AWS' logs; tokend without it") }
     static var region: Flag { Flag("--region", .text("REGION"), "where its keys are asked for; AWS_REGION without it") }
-    static var endpoint: Flag { Flag("--endpoint", .text("URL"), "another token service than AWS' own") }
+    static var endpoint: Flag { Flag("--endpoint", .text("URL"), "a token service other than AWS' own") }
     static var webIdentityFile: Flag {
         Flag("--web-identity-file", .file, "keep an ID token in FILE instead, until Ctrl-C")
     }
 }
 
 extension Flag<Int64> {
-    static var duration: Flag { Flag("--duration", time: "how long the keys hold, such as 1h") }
+    static var duration: Flag { Flag("--duration", time: "how long the keys are valid, such as 1h") }
 }
 
 /// Implements `credential aws`.

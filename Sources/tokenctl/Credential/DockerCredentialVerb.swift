@@ -12,7 +12,7 @@ extension Verb {
         operands: [.word("ACTION", of: ["get", "store", "erase", "list"]).required],
         flags: .of(.account.help("whose token; else the account whose provider is that host"), .username),
         hasResult: false,
-        summary: "hand docker its password",
+        summary: "give docker its password",
         details: [
             "ACTION: get, store, erase or list.",
             "docker and podman run this under the name docker-credential-tokend; in",

@@ -11,11 +11,11 @@ extension Verb {
         operands: [.word("ACTION", of: ["get", "store", "erase"]).required],
         flags: .of(.account.help("whose token; else the account whose provider is that host"), .username),
         hasResult: false,
-        summary: "hand git its password",
+        summary: "give git its password",
         details: [
             "ACTION: get, store or erase.",
             "git runs this itself, also under the name git-credential-tokend. Tokens go",
-            "to the account's own provider alone; for any other host, name the account:",
+            "only to the account's own provider. For any other host, name the account:",
             "  git config --global credential.https://git.example.com.helper \\",
             "    '!tokenctl credential git --account work'",
         ],

@@ -10,7 +10,7 @@ extension Verb {
         "credential kubernetes",
         flags: .of(.account, .idToken),
         hasResult: false,
-        summary: "hand kubectl its token",
+        summary: "give kubectl its token",
         details: [
             "Prints an ExecCredential (v1); tokenctl setup kubectl has kubectl run this."
         ],

@@ -13,11 +13,11 @@ extension Verb {
         operands: [.text("HOST").required],
         flags: .of(.socket),
         hasResult: false,
-        summary: "carry a narrower socket to another machine",
+        summary: "share limited access with a machine over SSH",
         details: [
-            "Programs there get tokens from here, by OpenSSH, for as long as this runs; no",
-            "grant leaves this machine. The socket is one of `sockets` in config.json5, and",
-            "shows what that says. What drops is taken up again.",
+            "Programs there get tokens from here over OpenSSH while this runs. No grant leaves",
+            "this machine. The socket is one of `sockets` in config.json5, which says what it",
+            "shows. A connection that drops is made again.",
         ],
         examples: ["tokenctl forward build.example.com --socket build"]
     ) { context throws(TokenctlError) in
@@ -75,7 +75,7 @@ private struct ForwardVerb {
         return TokenctlError(
             .connectionLost,
             exitCode: ExitCode.unavailable,
-            "the socket could not be carried to \(host)" + (attempt.message.map { ": \($0)" } ?? ""),
+            "the socket could not be shared with \(host)" + (attempt.message.map { ": \($0)" } ?? ""),
             next: ["ssh \(ShellWord.quoted(host)) true"]
         )
     }
@@ -121,8 +121,8 @@ private struct ForwardVerb {
     private func announce(_ forwarding: SocketForwarding, _ remote: String, isFirst: Bool) {
         let host = TerminalText.sanitized(forwarding.host)
         guard isFirst else { return console.say("“\(forwarding.name)” is at \(host) again.") }
-        console.say("“\(forwarding.name)” is at \(host) for as long as this runs; Ctrl-C ends.")
-        console.say("There, tell programs where it is:")
+        console.say("“\(forwarding.name)” is at \(host) while this runs. Ctrl-C ends it.")
+        console.say("On that machine, tell programs where it is:")
         console.sayNext(["export TOKEND_SOCKET=\(remote)"])
     }
 }
@@ -139,7 +139,7 @@ struct FurtherSockets {
         let names = known.map(\.name).joined(separator: ", ")
         guard !known.isEmpty else {
             throw .usage(
-                "there is no further socket to carry; describe one in config.json5",
+                "there is no socket to share; describe one in config.json5",
                 next: ["man tokend-config"]
             )
         }

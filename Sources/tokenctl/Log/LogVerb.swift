@@ -12,9 +12,9 @@ extension Verb {
         "log",
         operands: [.account],
         flags: .of(.client, .since),
-        summary: "who had which token, and who was refused",
+        summary: "which programs got tokens, or were refused",
         details: [
-            "A program that asks often has one line a minute.",
+            "It reads the journal. A program that asks often has one line for each minute.",
             "Where tokenctl asks for another program, that one is named.",
             "Times are local (TZ); with --json they are unix seconds.",
         ],

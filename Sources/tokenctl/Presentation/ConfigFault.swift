@@ -33,7 +33,7 @@ package struct ConfigFault: Sendable {
     }
 
     /// What to do about a fault that has its place in a file.
-    package static let mendIt = "mend it; a changed file is picked up by itself"
+    package static let mendIt = "fix it; tokend notices the change by itself"
 
     /// What to do about all of `faults`, each step once.
     package static func steps(_ faults: [ConfigFault], isService: Bool) -> [String] {

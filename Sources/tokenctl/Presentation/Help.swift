@@ -32,6 +32,43 @@ package enum Help {
         return lines
     }
 
+    /// What somebody sees who typed the program's name alone: it fits a terminal of 24 lines.
+    package static func brief(palette: Palette) -> [String] {
+        var lines = [
+            "tokenctl \(palette.paint("VERB [ACCOUNT] [--flags]", .strong)): sign in once, have fresh tokens everywhere",
+            "",
+        ]
+        for (index, section) in Verb.sections.enumerated() {
+            guard index > 0 else {
+                lines += [palette.paint(section.title + ":", .quiet)] + rows(section.verbs, palette: palette)
+                continue
+            }
+            let label = section.title + ":"
+            let names = DisplayWidth.wrap(words: words(section.verbs), width: 78 - briefColumn)
+            for (index, line) in names.enumerated() {
+                let padding = String(repeating: " ", count: index == 0 ? briefColumn - label.count : briefColumn)
+                lines.append((index == 0 ? palette.paint(label, .quiet) : "") + padding + palette.paint(line, .command))
+            }
+        }
+        return lines + [
+            "", "Begin with:", "  " + palette.paint(Advice.addAnAccount(), .command), "",
+            "tokenctl help lists all verbs, and tokenctl help VERB explains one.",
+        ]
+    }
+
+    private static let briefColumn = 18
+
+    /// The verbs' names with commas between; those of one first word say it once.
+    private static func words(_ verbs: [Verb]) -> [String] {
+        var first = ""
+        let names = verbs.map { verb in
+            let parts = verb.name.split(separator: " ").map(String.init)
+            defer { first = parts[0] }
+            return parts.count == 2 && parts[0] == first ? parts[1] : verb.name
+        }
+        return names.enumerated().map { $1 + ($0 < names.count - 1 ? "," : "") }
+    }
+
     /// A few verbs that belong together, whose first word is the same.
     package static func list(_ verbs: [Verb], palette: Palette) -> [String] {
         let group = verbs.first?.name.prefix { $0 != " " } ?? ""

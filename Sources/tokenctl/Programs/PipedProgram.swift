@@ -42,7 +42,8 @@ struct PipedProgram {
         return ended ? code : nil
     }
 
-    private static func wait(for pid: pid_t) -> Int32 {
+    /// The exit code of a program that was started here, once it has ended.
+    static func wait(for pid: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F

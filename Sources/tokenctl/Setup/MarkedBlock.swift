@@ -30,6 +30,12 @@ package struct MarkedBlock: Sendable {
         return Self.text(all)
     }
 
+    /// The lines in its block; nil where it has none.
+    package func content(of text: String) throws(TokenctlError) -> [String]? {
+        let all = Self.lines(text)
+        return try range(in: all).map { Array(all[$0].dropFirst().dropLast()) }
+    }
+
     /// The text without its block and the blank line before it; nil where it has none.
     package func removed(from text: String) throws(TokenctlError) -> String? {
         var all = Self.lines(text)

@@ -78,7 +78,7 @@ struct SetupFile {
     func report(_ lines: [String], isChanged: Bool, _ context: CommandContext) {
         let shown = TerminalText.sanitized(path)
         context.finish(["file": .string(path), "changed": .bool(isChanged)]) {
-            context.console.say(isChanged ? "Written to \(shown):" : "\(shown) says so already.")
+            context.console.say(isChanged ? "Written to \(shown):" : "\(shown) has these lines already.")
             guard isChanged else { return }
             for line in lines { context.console.say("  " + line.replacing(text: "\t", with: "    ")) }
         }
@@ -90,7 +90,7 @@ struct SetupFile {
         let names = others.map { TerminalText.sanitized($0, limit: 64) }.joined(separator: ", ")
         let rest = others.isEmpty ? "" : " It has lines of \(names)."
         context.finish(["file": .string(path), "changed": .bool(isChanged)]) {
-            context.console.say(isChanged ? "Taken out of \(shown)." : "\(shown) has nothing of it.\(rest)")
+            context.console.say(isChanged ? "Removed from \(shown)." : "\(shown) has no such lines.\(rest)")
         }
     }
 }

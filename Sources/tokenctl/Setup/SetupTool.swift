@@ -6,8 +6,12 @@ import Glibc
 /// A program that can be set up to ask `tokenctl`. Each is a value in a file of its own, and stands once in `all`.
 protocol SetupTool: Sendable {
     var name: String { get }
+    /// What a provider's preset may know of it; nil for a tool that presets say nothing of.
+    var kind: ToolKind? { get }
     /// Has it ask here.
     func add(_ context: CommandContext) throws(TokenctlError)
+    /// Whether it is set up to ask for that account.
+    func asks(for account: String, _ context: CommandContext) -> Bool
     /// Takes that back: for the account that is named, else for all.
     func undo(_ context: CommandContext) throws(TokenctlError)
 }

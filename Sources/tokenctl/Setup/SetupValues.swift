@@ -15,8 +15,15 @@ package struct SetupValues: Sendable {
     package var smtpHost: String?
     /// The mailbox's name.
     package var user = ""
+    /// The SASL mechanisms that the provider's mail servers have, the best one first; empty where that is not known.
+    package var mechanisms: [String] = []
+    /// The scope that has a token be for this tool, at a provider whose tokens are each for one API.
+    package var tokenScope: String?
     /// The role, as AWS names it.
     package var role = ""
+
+    /// What to say once they are written.
+    var advice: SetupAdvice?
 
     /// What every tool's lines have.
     package init(account: String, program: String) {
@@ -34,22 +41,29 @@ package struct SetupValues: Sendable {
     }
 }
 
+/// What is known of an account when a tool is set up for it.
+struct SetupAccount: Sendable {
+    let status: AccountStatus
+    /// What its provider's preset says of the tool.
+    let tool: PresetDescription.Tool?
+}
+
 /// One thing that a tool's lines need: a flag says it, or the daemon knows it of the account.
 struct SetupQuestion: Sendable {
     private let flag: Flag<String>
     private let example: String
     private let isOptional: Bool
-    private let known: @Sendable (AccountStatus) -> String?
+    private let known: @Sendable (SetupAccount) -> String?
     private let put: @Sendable (inout SetupValues, String) throws(TokenctlError) -> Void
 
     /// - Parameters:
-    ///   - known: from what `status` has of the account.
+    ///   - known: from what the daemon has of the account and its provider.
     ///   - put: takes the answer in.
     init(
         _ flag: Flag<String>,
         such example: String,
         isOptional: Bool = false,
-        known: @escaping @Sendable (AccountStatus) -> String? = { _ in nil },
+        known: @escaping @Sendable (SetupAccount) -> String? = { _ in nil },
         put: @escaping @Sendable (inout SetupValues, String) throws(TokenctlError) -> Void
     ) {
         self.flag = flag
@@ -62,7 +76,7 @@ struct SetupQuestion: Sendable {
     /// - Parameter tool: the tool's name.
     func answer(
         _ values: inout SetupValues,
-        _ account: AccountStatus,
+        _ account: SetupAccount,
         _ invocation: Invocation,
         for tool: String
     ) throws(TokenctlError) {
@@ -80,13 +94,26 @@ struct SetupQuestion: Sendable {
 
 extension CommandContext {
     /// What that tool's lines are made of: the flags, and what the daemon knows of the account.
-    func setupValues(_ questions: [SetupQuestion], for tool: String) throws(TokenctlError) -> SetupValues {
+    func setupValues(_ questions: [SetupQuestion], for tool: some SetupTool) throws(TokenctlError) -> SetupValues {
         let account = try account()
         let status = try ask(Status.self, Status.Parameters(account: account), account: account)
         let known = status.accounts.first ?? AccountStatus()
+        let needs = tool.kind == nil ? nil : toolNeeds(account, known)
+        let preset = tool.kind.flatMap { needs?.tool($0) }
         var values = SetupValues(account: account, program: ownProgram)
-        for question in questions { try question.answer(&values, known, invocation, for: tool) }
+        values.mechanisms = preset?.mechanisms.filter(SetupValues.isPlain) ?? []
+        values.tokenScope = tool.kind.flatMap { needs?.tokenScope($0) }.flatMap { SetupValues.isPlain($0) ? $0 : nil }
+        let place = SetupAccount(status: known, tool: preset)
+        for question in questions { try question.answer(&values, place, invocation, for: tool.name) }
+        values.advice = tool.kind.flatMap { needs?.advice($0) }
         return values
+    }
+
+    /// Says what the account still lacks for a tool that is set up.
+    func tell(_ advice: SetupAdvice?) {
+        guard let advice, !invocation.wantsJSON else { return }
+        console.say(advice.sentence)
+        console.sayNext(advice.steps)
     }
 
     /// How other programs start this one: by its path, since mail tools run where PATH is short; by its name where the path

@@ -7,7 +7,7 @@ extension Verb {
         "setup",
         operands: [.word("TOOL", of: SetupTools.names).checked, .account],
         flags: .of(.undo, .host, .smtpHost, .user, .role.help("aws: the role"), .accessToken),
-        summary: "have git, docker, kubectl, aws or mail ask here",
+        summary: "set up git, docker, kubectl, aws or mail",
         details: [
             "TOOL: \(SetupTools.names.joined(separator: ", ")).",
             "Adds a few lines between marks to the tool's own file, and says which;",
@@ -27,12 +27,12 @@ extension Verb {
 }
 
 extension Flag<Bool> {
-    static var undo: Flag { Flag("--undo", "take it out again") }
+    static var undo: Flag { Flag("--undo", "take the lines out again; git: with --host, that server's alone") }
     static var accessToken: Flag { Flag("--access-token", "kubectl: give the access token, not the ID token") }
 }
 
 extension Flag<String> {
     static var host: Flag { Flag("--host", .text("HOST"), "the server: git's, the registry's or the mail's") }
     static var smtpHost: Flag { Flag("--smtp-host", .text("HOST"), "neomutt: the server for outgoing mail") }
-    static var user: Flag { Flag("--user", .text("NAME"), "mail: the mailbox's name; whoever is signed in without it") }
+    static var user: Flag { Flag("--user", .text("NAME"), "mail: the mailbox's name; the signed-in user's without it") }
 }

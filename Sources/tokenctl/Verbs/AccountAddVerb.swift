@@ -20,19 +20,21 @@ extension Verb {
         ),
         summary: "make an account; asks for what is missing",
         details: [
-            "With --provider only that is asked for which the provider's preset cannot know.",
-            "With --providers-from, a list that a server publishes makes the accounts, or",
-            "the one that is named; where there is none, nothing changes. Accounts that are",
-            "there stay as they are without --replace, which keeps what cannot be said here,",
-            "such as which programs may.",
-            "A client with a secret or a key: --client-secret-file or --client-key-file. The",
-            "secret goes to the secret store and never into the account's file. Without",
-            "--client-authentication a secret is shown as the preset says, else by",
-            "client_secret_basic, and a key by private_key_jwt; take what the provider says.",
+            "At a terminal it asks: what the account is for, which provider, and what you",
+            "registered there. --tool adds the scopes that a tool needs at that provider.",
+            "With --providers-from it makes the accounts of a list that a server publishes,",
+            "or the one of them that you name. An account that exists is not changed without",
+            "--replace. That keeps the settings that have no flag here, such as which",
+            "programs may use the account.",
+            "For a client with a secret or a key, give --client-secret-file or",
+            "--client-key-file. The secret goes to the secret store, never into the account's",
+            "file. Without --client-authentication, a secret is sent as the preset says, or",
+            "by client_secret_basic, and a key is used by private_key_jwt.",
         ],
         examples: [
+            "tokenctl account add",
             "tokenctl account add --list-providers",
-            "tokenctl account add work --provider gitlab --client-id ID",
+            "tokenctl account add gh --provider github --tool git --client-id ID",
             "tokenctl account add --providers-from https://app.example.com/providers.json",
             "tokenctl account add work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
@@ -51,8 +53,13 @@ extension Verb {
         context.finish(result) {
             let file = result.file.isEmpty ? "" : " (\(TerminalText.sanitized(result.file)))"
             replacement?.lines.forEach { context.console.say($0) }
-            context.console.say("The account \(draft.account) is there\(file). Sign in:")
+            context.console.say("The account \(draft.account) is made\(file). Sign in:")
             context.console.sayNext(["tokenctl login \(draft.account)"])
+            guard draft.scopes.isEmpty, case .provider = draft.place, context.console.traits.errorIsTerminal else {
+                return
+            }
+            let needs = context.toolNeeds(draft.account, AccountStatus())
+            context.console.sayNext(needs?.furtherSteps ?? [])
         }
         return ExitCode.success
     }

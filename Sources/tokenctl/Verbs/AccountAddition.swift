@@ -70,7 +70,7 @@ struct AccountAddition {
             try Self.checkNothingIsLost(replacement, error, draft)
             try add(draft, replacement)
             context.console.say(
-                "The settings of \(draft.account) are replaced; nobody was signed in with the old ones."
+                "The settings of \(draft.account) are replaced; you were not signed in with the old ones."
             )
             replacement.lines.forEach { context.console.say($0) }
             return false

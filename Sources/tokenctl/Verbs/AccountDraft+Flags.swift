@@ -17,6 +17,7 @@ extension [FlagSyntax] {
             .issuer,
             .clientID,
             .register,
+            .tool,
             .scope.help("what to ask for; may be repeated"),
             .redirectURI
         )
@@ -25,7 +26,7 @@ extension [FlagSyntax] {
 }
 
 extension Flag<String> {
-    static var provider: Flag { Flag("--provider", .text("NAME"), "a provider that tokend knows, such as google") }
+    static var provider: Flag { Flag("--provider", .provider, "a provider that tokend knows, such as google") }
     static var issuer: Flag {
         Flag("--issuer", .text("URL"), "the provider's issuer, such as https://login.example.com")
     }
@@ -34,10 +35,10 @@ extension Flag<String> {
     }
     static var redirectURI: Flag { Flag("--redirect-uri", .text("URI"), "the redirect URI registered at the provider") }
     static var clientAuthentication: Flag {
-        Flag("--client-authentication", .text("METHOD"), "how the client shows itself to the provider")
+        Flag("--client-authentication", .text("METHOD"), "how the client authenticates at the provider")
     }
     static var flow: Flag {
-        Flag("--flow", .text("FLOW"), "browser, device, or client_credentials where nobody signs in")
+        Flag("--flow", .text("FLOW"), "browser, device, or client_credentials for a service account")
     }
     static var clientSecretFile: Flag { Flag("--client-secret-file", .file, "where the client secret is; - is stdin") }
     static var clientKeyFile: Flag {

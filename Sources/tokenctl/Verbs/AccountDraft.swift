@@ -93,7 +93,7 @@ package struct AccountDraft: Sendable, Equatable {
     private static func authentication(_ invocation: Invocation, at place: Place) throws(TokenctlError) -> String? {
         let hasSecret = invocation.has(.clientSecretFile)
         guard !hasSecret || !invocation.has(.clientKeyFile) else {
-            throw .usage("a client shows itself in one way: --client-secret-file or --client-key-file")
+            throw .usage("a client authenticates in one way: --client-secret-file or --client-key-file")
         }
         if let method = invocation[.clientAuthentication] { return method }
         if invocation.has(.clientKeyFile) { return "private_key_jwt" }
@@ -111,7 +111,7 @@ package struct AccountDraft: Sendable, Equatable {
             return .provider(provider, set: set)
         case (nil, let issuer):
             guard set.isEmpty else { throw .usage("--set answers what a preset asks: name it with --provider") }
-            return issuer.map { .issuer($0) }
+            return issuer.map { .issuer(PastedIssuer.issuer($0)) }
         }
     }
 

@@ -11,9 +11,9 @@ extension Verb {
         "account import",
         operands: [.account],
         flags: .of(.refreshTokenFile, .scope.help("what the token covers; may be repeated")),
-        summary: "sign in with a refresh token you have already",
+        summary: "sign in with a refresh token that you have",
         details: [
-            "The account must be there (tokenctl account add). The token is tried with",
+            "The account must exist (tokenctl account add). The token is tried with",
             "one refresh before it is kept; a provider that rotates tokens then takes",
             "the old one back, so the program it came from has to sign in anew.",
         ],

@@ -42,8 +42,8 @@ package struct AccountReplacement: Sendable, Equatable {
     /// What to say of it.
     package var lines: [String] {
         func list(_ names: [String]) -> String { names.map { TerminalText.sanitized($0) }.joined(separator: ", ") }
-        return (kept.isEmpty ? [] : ["Kept from its file: \(list(kept))."])
-            + (dropped.isEmpty ? [] : ["Gone with the old provider: \(list(dropped))."])
+        return (kept.isEmpty ? [] : ["Kept from the account's file: \(list(kept))."])
+            + (dropped.isEmpty ? [] : ["Removed with the old provider: \(list(dropped))."])
     }
 }
 

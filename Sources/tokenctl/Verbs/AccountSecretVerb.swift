@@ -15,7 +15,7 @@ extension Verb {
         flags: .of(.kind, .file),
         summary: "give an account's client secret or key",
         details: [
-            "It goes to the secret store, in place of the one that is there. At a terminal",
+            "It goes to the secret store, in place of the one before. At a terminal",
             "a secret is asked for and not shown; a key (PEM or JWK) comes from a file. It is",
             "sent only to the provider that the account names now.",
         ],

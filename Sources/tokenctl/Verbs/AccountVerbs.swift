@@ -67,6 +67,7 @@ extension Verb {
             if !farewell.isNobodys { farewell.lines(account).forEach { context.console.say($0) } }
             context.console.say("The account \(TerminalText.sanitized(account)) is removed.")
         }
+        try ToolLeftovers(of: account, context).offer()
         return ExitCode.success
     }
 }

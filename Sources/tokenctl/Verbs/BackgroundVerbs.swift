@@ -24,7 +24,7 @@ extension Verb {
     package static let pause = Verb(
         "pause",
         operands: [.account],
-        summary: "stop background refreshes, of one or all",
+        summary: "pause background refreshes of one account or all",
         examples: ["tokenctl pause work"]
     ) { context throws(TokenctlError) in
         try context.setBackgroundWork(AccountPause.self) { "Background refreshes are paused for \($0)." }
@@ -34,10 +34,10 @@ extension Verb {
     package static let resume = Verb(
         "resume",
         operands: [.account],
-        summary: "take background refreshes up again",
+        summary: "continue background refreshes",
         examples: ["tokenctl resume work"]
     ) { context throws(TokenctlError) in
-        try context.setBackgroundWork(AccountResume.self) { "Background refreshes go on for \($0)." }
+        try context.setBackgroundWork(AccountResume.self) { "Background refreshes continue for \($0)." }
     }
 }
 

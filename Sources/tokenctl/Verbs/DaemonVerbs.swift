@@ -27,7 +27,7 @@ extension Verb {
     /// `tokenctl reload`: the configuration anew, and its faults.
     package static let reload = Verb(
         "reload",
-        summary: "read the configuration anew and say its faults",
+        summary: "read the configuration again and list its faults",
         examples: ["tokenctl reload"]
     ) { context throws(TokenctlError) in
         let result = try context.ask(ConfigReload.self, NoParameters())
@@ -35,7 +35,7 @@ extension Verb {
         context.finish(result) {
             faults.forEach { context.console.say($0.line) }
             if faults.isEmpty {
-                context.console.say("The configuration is read anew; it has no faults.")
+                context.console.say("The configuration was read again. It has no faults.")
             } else {
                 context.console.sayNext(ConfigFault.steps(faults, isService: context.isService(faults)))
             }

@@ -25,7 +25,7 @@ extension Verb {
 }
 
 extension Flag<Bool> {
-    static var trace: Flag { Flag("--trace", "also show what passes between the daemon and the provider") }
+    static var trace: Flag { Flag("--trace", "also show what the daemon and the provider exchange") }
 }
 
 /// What `doctor` does.

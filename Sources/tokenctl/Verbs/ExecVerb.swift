@@ -14,8 +14,8 @@ extension Verb {
         hasResult: false,
         summary: "run a program with a token in its environment",
         details: [
-            "The token is the one of now: a program that runs for longer should ask anew.",
-            "Ends with the program's own code.",
+            "The token is not renewed while the program runs. A long one should ask again.",
+            "Its exit code is that of the program.",
         ],
         examples: ["tokenctl exec work --env GITLAB_TOKEN -- glab issue list"]
     ) { context throws(TokenctlError) in

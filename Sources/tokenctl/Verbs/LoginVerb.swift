@@ -22,19 +22,21 @@ extension Verb {
         summary: "sign in with your browser",
         details: [
             "Prints the sign-in URL, opens your browser and waits until you are done.",
-            "With --device it shows a code and the page to enter it at, wherever you like.",
-            "With --provider, or --issuer and --client-id, the account is made in the same",
-            "step; one that is there and where nobody is signed in gets these settings",
-            "instead. At a terminal, what a provider needs and is missing is asked for.",
-            "A redirect URI with a scheme of an application's own (com.example.app:/path)",
-            "has the desktop open that scheme with tokenctl callback, before the browser",
-            "opens. Ctrl-C cancels the sign-in, here and in the daemon.",
+            "With --device it shows a code, and the page where you enter it on any device.",
+            "With --provider, or --issuer and --client-id, it makes the account first. If you",
+            "are not signed in to an account of that name, it gets these settings. At a",
+            "terminal you are asked for what is missing. --scope and --tool ask for more than",
+            "before; what you had stays.",
+            "For a redirect URI with an application's own scheme (com.example.app:/path), it",
+            "first sets up the desktop to open that scheme with tokenctl callback.",
+            "Ctrl-C cancels the sign-in, here and in the daemon.",
         ],
         examples: [
             "tokenctl login work",
             "tokenctl login work --device",
             "tokenctl login work --paste",
-            "tokenctl login mail --provider google --client-id ID",
+            "tokenctl login mail --provider google --tool mail --client-id ID",
+            "tokenctl login gh --scope repo",
             "tokenctl login work --issuer https://login.example.com \\\n"
                 + "      --client-id desktop --scope openid --scope email",
         ],
@@ -46,10 +48,10 @@ extension Verb {
 }
 
 extension Flag<Bool> {
-    static var device: Flag { Flag("--device", "with a code that you enter on another device, such as your phone") }
-    static var noBrowser: Flag { Flag("--no-browser", "only print the URL") }
-    static var paste: Flag { Flag("--paste", "you paste the address at the end; for a browser anywhere") }
-    static var force: Flag { Flag("--force", "also accept another person than last time") }
+    static var device: Flag { Flag("--device", "show a code that you enter on another device, such as your phone") }
+    static var noBrowser: Flag { Flag("--no-browser", "print the URL, and open no browser") }
+    static var paste: Flag { Flag("--paste", "paste the final address yourself; works with a browser on any machine") }
+    static var force: Flag { Flag("--force", "also accept another user than last time") }
 }
 
 extension Flag<Int64> {
@@ -79,9 +81,8 @@ private struct LoginVerb {
             account = draft.account
         } else {
             account = try context.account()
-            if !invocation.scopes.isEmpty {
-                options.scope = invocation.scopes.joined(separator: " ")
-            }
+            let scopes = try invocation.scopes + toolScopes(account)
+            if !scopes.isEmpty { options.scope = scopes.joined(separator: " ") }
             options.redirectURI = invocation[.redirectURI]
         }
         do throws(TokenctlError) {
@@ -91,6 +92,19 @@ private struct LoginVerb {
         } catch {
             throw isNew ? Self.leaving(account, error) : error
         }
+    }
+
+    /// What the tools that were named need, at the provider of an account that is there.
+    private func toolScopes(_ account: String) throws(TokenctlError) -> [String] {
+        let tools = try invocation.tools()
+        guard !tools.isEmpty else { return [] }
+        let shown = try context.ask(AccountShow.self, AccountShow.Parameters(account: account), account: account)
+        guard let provider = shown.provider ?? shown.config[.provider]?.string else {
+            throw .usage("\(account) has no provider's preset, so --tool is not known there; take --scope")
+        }
+        let guide = try PresetGuide(named: provider, context)
+        _ = try guide.scopes(for: tools, beside: [])
+        return tools.flatMap { guide.tool($0)?.scopes ?? [] }
     }
 
     /// A sign-in that failed right after its account was made: what stays is said, and how it goes.

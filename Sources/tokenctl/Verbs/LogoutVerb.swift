@@ -9,7 +9,12 @@ extension Verb {
     package static let logout = Verb(
         "logout",
         operands: [.account],
-        flags: .of(.all, .keepGrant, .endSession, .noBrowser.help("with --end-session: only print the URL")),
+        flags: .of(
+            .all,
+            .keepGrant,
+            .endSession,
+            .noBrowser.help("with --end-session: print the URL, and open no browser")
+        ),
         summary: "sign out here, and revoke the grant",
         examples: ["tokenctl logout work", "tokenctl logout work --end-session", "tokenctl logout --all"]
     ) { context throws(TokenctlError) in

@@ -12,8 +12,8 @@ extension Verb {
         hasResult: false,
         summary: "allow or deny here what programs ask for",
         details: [
-            "Where an account asks you first (`confirm`) and no desktop shows notifications,",
-            "the questions are shown here for as long as this runs, also those that wait.",
+            "Where an account asks you (`confirm`) and no desktop shows notifications,",
+            "the questions are shown here while this runs, also those that wait already.",
         ],
         examples: ["tokenctl policy answer"]
     ) { context throws(TokenctlError) in
@@ -28,7 +28,7 @@ private struct PolicyAnswerVerb {
 
     func run() throws(TokenctlError) -> Int32 {
         guard console.traits.isInteractive else {
-            throw .usage("policy answer asks you questions, and there is no terminal here")
+            throw .usage("policy answer asks you questions, so it needs a terminal")
         }
         let interruption = context.takeOverSignals()
         _ = try context.ask(EventsSubscribe.self, EventsSubscribe.Parameters(confirms: true))
@@ -41,7 +41,7 @@ private struct PolicyAnswerVerb {
             }
             let question = waiting.removeFirst()
             guard try put(question, &waiting, interruption) else {
-                console.say("Nobody answers here any more.")
+                console.say("Questions are no longer answered here.")
                 return ExitCode.success
             }
         }
@@ -98,7 +98,7 @@ private struct PolicyAnswerVerb {
         while true {
             if take(try nextEvent(interruption, within: .milliseconds(100)), into: &waiting) == id {
                 console.endPrompt()
-                console.say("It was answered elsewhere, or nobody did in time.")
+                console.say("It was answered elsewhere, or not in time.")
                 return true
             }
             switch console.takeLine() {

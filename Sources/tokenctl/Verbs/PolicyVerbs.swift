@@ -8,8 +8,8 @@ extension Verb {
     /// `tokenctl policy list`: what was answered for good.
     package static let policyList = Verb(
         "policy list",
-        summary: "the programs that were allowed for good",
-        details: ["Those that were answered “Always”, where an account asks (`confirm`)."],
+        summary: "the programs that you always allow",
+        details: ["Those that you answered “Always” for, where an account asks (`confirm`)."],
         examples: ["tokenctl policy list"]
     ) { context throws(TokenctlError) in
         let result = try context.ask(PolicyList.self, NoParameters())
@@ -32,8 +32,8 @@ extension Verb {
     package static let policyRevoke = Verb(
         "policy revoke",
         operands: [.account.checked, .text("CLIENT").checked],
-        summary: "have a program asked about again",
-        details: ["Takes back what was answered “Always”; tokenctl policy list shows these."],
+        summary: "ask about a program again",
+        details: ["Takes back an answer “Always”. tokenctl policy list shows them."],
         examples: ["tokenctl policy revoke work exe:/usr/bin/mbsync"],
         advice: [.invalidParams: { _ in "tokenctl policy list" }]
     ) { context throws(TokenctlError) in
@@ -45,7 +45,7 @@ extension Verb {
         let result = try context.ask(PolicyRevoke.self, parameters, account: operands[0])
         context.finish(result) {
             let client = TerminalText.sanitized(operands[1])
-            context.console.say("Forgotten; \(client) is asked about again.")
+            context.console.say("Forgotten. You are asked about \(client) again.")
         }
         return ExitCode.success
     }

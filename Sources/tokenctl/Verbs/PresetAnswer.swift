@@ -27,3 +27,15 @@ package enum PresetAnswer {
             || "._-".utf8.contains(byte)
     }
 }
+
+/// An issuer as users paste it: often the address of its metadata. Pure.
+package enum PastedIssuer {
+    /// The issuer without a path of well-known documents (OpenID Connect Discovery 4, RFC 8414 3).
+    package static func issuer(_ text: String) -> String {
+        guard text.contains(text: "://"), let begin = text.firstRange(ofText: "/.well-known/") else { return text }
+        let document = text[begin.upperBound...].split(separator: "/", maxSplits: 1).map(String.init)
+        // RFC 8414 puts the issuer's own path behind the document's name.
+        let path = document.count == 2 ? "/" + document[1] : ""
+        return text[..<begin.lowerBound] + path
+    }
+}

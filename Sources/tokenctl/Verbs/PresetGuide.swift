@@ -80,8 +80,10 @@ struct PresetGuide {
 
     /// Says what to register where, and what to know before.
     ///
-    /// - Parameter asking: the user is asked what they may leave open; the flags are not named then.
-    func tellRegistration(_ console: Console, asking: Bool = false) {
+    /// - Parameters:
+    ///   - asking: the user is asked what they may leave open; the flags are not named then.
+    ///   - tools: what the account is for.
+    func tellRegistration(_ console: Console, asking: Bool = false, for tools: [ToolKind] = []) {
         console.say(Self.shown("\(preset.title): register an application of your own there first."))
         let rows = [
             ("  where         ", preset.registerURL), ("  as            ", preset.registerAs),
@@ -90,12 +92,12 @@ struct PresetGuide {
         for (label, text) in rows {
             if let text { console.say(Self.shown(text), first: label) }
         }
-        tell(points(asking), console)
+        tell(points(asking) + notes(for: tools), console)
     }
 
     /// Says what to know before the first sign-in, where there is nothing to register any more.
-    func tellAdvice(_ console: Console, asking: Bool) {
-        let points = points(asking)
+    func tellAdvice(_ console: Console, asking: Bool, for tools: [ToolKind] = []) {
+        let points = points(asking) + notes(for: tools)
         guard !points.isEmpty else { return }
         console.say(Self.shown("\(preset.title):"))
         tell(points, console)
@@ -103,6 +105,35 @@ struct PresetGuide {
 
     private func tell(_ points: [String], _ console: Console) {
         for point in points { console.say(Self.shown(point), first: "  - ") }
+    }
+
+    private func notes(for tools: [ToolKind]) -> [String] {
+        tools.compactMap { kind in
+            tool(kind)?.note.map { "For \(kind.rawValue): \($0)" }
+        }
+    }
+
+    /// What the preset says of a kind of tool; nil where it does not know it.
+    func tool(_ kind: ToolKind) -> PresetDescription.Tool? { preset.tools.first { $0.tool == kind.rawValue } }
+
+    /// The kinds of tools that the preset knows.
+    var toolKinds: [ToolKind] { ToolKind.allCases.filter { tool($0) != nil } }
+
+    /// The account's scopes for these tools, beside others that were asked for; empty leaves them to the preset.
+    ///
+    /// - Throws: `usage` for a tool that the preset does not know.
+    func scopes(for tools: [ToolKind], beside given: [String]) throws(TokenctlError) -> [String] {
+        guard !tools.isEmpty else { return given }
+        var scopes = given.isEmpty ? preset.standardScopes : given
+        for kind in tools {
+            guard let tool = tool(kind) else {
+                let known = toolKinds.map(\.rawValue).joined(separator: ", ")
+                let rest = known.isEmpty ? "; name the scopes with --scope" : ", but: \(known)"
+                throw .usage("tokend does not know what \(kind.rawValue) needs at \(Self.shown(preset.title))\(rest)")
+            }
+            scopes += tool.scopes.filter { !scopes.contains($0) }
+        }
+        return scopes == preset.standardScopes ? [] : scopes
     }
 
     private func points(_ asking: Bool) -> [String] {

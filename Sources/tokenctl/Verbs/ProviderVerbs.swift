@@ -125,13 +125,13 @@ struct ProvidersFromVerb {
 
     private func tell(_ outcome: Outcome, _ list: ProviderFetch.Result) {
         if let note = list.note { console.say(TerminalText.sanitized(note, limit: 400) + ".") }
-        for reason in list.refused { console.say("Passed over: \(TerminalText.sanitized(reason, limit: 400)).") }
+        for reason in list.refused { console.say("Skipped: \(TerminalText.sanitized(reason, limit: 400)).") }
         func shown(_ name: String) -> String { TerminalText.sanitized(name) }
         for name in outcome.added {
-            console.say("The account \(shown(name)) is there.")
+            console.say("The account \(shown(name)) is made.")
             outcome.notes[name]?.forEach { console.say($0) }
         }
-        for name in outcome.unchanged { console.say("The account \(shown(name)) is as the list has it already.") }
+        for name in outcome.unchanged { console.say("The account \(shown(name)) has the list's settings already.") }
         for name in outcome.kept { console.say("The account \(shown(name)) has other settings, and keeps them.") }
         if outcome.added.isEmpty { console.say("Nothing was changed.") }
         console.sayNext(outcome.added.map { "tokenctl login \(ShellWord.quoted(shown($0)))" })

@@ -47,7 +47,18 @@ struct SignIn {
         Welcome(result.result, isOwn: !started.flow.hasUser).lines(account, now: context.now).forEach(
             console.say
         )
+        leadOn(result.result)
         return result
+    }
+
+    /// Says to somebody at a terminal what to do with the sign-in.
+    private func leadOn(_ result: LoginResult) {
+        guard console.traits.errorIsTerminal, !context.invocation.wantsJSON else { return }
+        var status = AccountStatus()
+        status.state = .ready
+        status.scope = result.scope
+        let steps = context.toolNeeds(account, status)?.stepsAfterSignIn { context.world.findProgram($0) != nil } ?? []
+        console.sayNext(steps.isEmpty ? ["tokenctl token \(ShellWord.quoted(account))"] : steps)
     }
 
     private func wait(

@@ -11,7 +11,7 @@ extension Verb {
         operands: [.account],
         flags: .of(.watch),
         summary: "show who is signed in, and what is wrong",
-        details: ["Ends with 0 only when every listed account is usable."],
+        details: ["The exit code is 0 only when every listed account is usable."],
         examples: ["tokenctl status", "tokenctl status work --json"]
     ) { context throws(TokenctlError) in
         guard !context[.watch] else { return try StatusWatch(context).run() }

@@ -5,7 +5,7 @@ import TokendProtocol
 
 // What a token is to be good for.
 extension Flag<Bool> {
-    static var narrow: Flag { Flag("--narrow", "it must cover the named scopes alone") }
+    static var narrow: Flag { Flag("--narrow", "it must cover only the named scopes") }
 }
 
 extension Flag<String> {
@@ -13,7 +13,7 @@ extension Flag<String> {
 }
 
 extension Flag<Int64> {
-    static var minValid: Flag { Flag("--min-valid", time: "it must hold this much longer, such as 60 or 10m") }
+    static var minValid: Flag { Flag("--min-valid", time: "it must be valid this much longer, such as 60 or 10m") }
 }
 
 extension Flag<[String]> {

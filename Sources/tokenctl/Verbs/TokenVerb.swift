@@ -74,7 +74,7 @@ private struct TokenVerb {
         // A second passes between the daemon's look at the clock and this one.
         guard !overflow, left < wanted - 1 else { return }
         context.console.say(
-            "The token holds for \(TimePhrase.length(left)), not \(TimePhrase.length(wanted)): the provider gives no longer one."
+            "The token is valid for \(TimePhrase.length(left)), not \(TimePhrase.length(wanted)). The provider gives none that is valid longer."
         )
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import FoundationEssentials
 import Glibc
 
 /// A file with a name, for as long as this is held.
@@ -34,4 +35,17 @@ final class TemporaryFile: Sendable {
     }
 
     deinit { unlink(path) }
+}
+
+/// A folder with a name, for as long as this is held.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/tokenctl-home-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemFailure(errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

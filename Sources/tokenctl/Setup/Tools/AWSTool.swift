@@ -4,6 +4,7 @@
 extension BlockTool {
     static let aws = BlockTool(
         name: "aws",
+        kind: nil,
         file: { $0["AWS_CONFIG_FILE"] ?? $0.home + "/.aws/config" },
         asks: [
             SetupQuestion(.role, such: "arn:aws:iam::123456789012:role/work") { values, text throws(TokenctlError) in

@@ -4,12 +4,13 @@
 /// docker, whose settings are JSON and whose helpers are told no account.
 struct DockerTool: SetupTool {
     let name = "docker"
+    let kind: ToolKind? = nil
 
     func add(_ context: CommandContext) throws(TokenctlError) {
         let file = try SetupFile(Self.file, context)
         guard context.invocation.account == nil else {
             throw .usage(
-                "docker tells its helpers no account: the one whose provider the registry is of is asked",
+                "docker names no account: the registry's provider decides which account is asked",
                 next: ["tokenctl help credential docker"]
             )
         }
@@ -23,6 +24,9 @@ struct DockerTool: SetupTool {
         let isChanged = try file.change(to: settings.text, hasOurs: hasOurs)
         file.report(["credHelpers: \(host): tokend"], isChanged: isChanged, context)
     }
+
+    /// It names no account.
+    func asks(for account: String, _ context: CommandContext) -> Bool { false }
 
     /// The registry that is named, else all of ours.
     func undo(_ context: CommandContext) throws(TokenctlError) {

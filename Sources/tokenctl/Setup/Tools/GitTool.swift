@@ -7,6 +7,7 @@ import TokendProtocol
 extension BlockTool {
     static let git = BlockTool(
         name: "git",
+        kind: .git,
         file: { places in
             let own = places.home + "/.gitconfig"
             return places["GIT_CONFIG_GLOBAL"] ?? places.first([own, places.settings + "/git/config"], else: own)
@@ -16,20 +17,25 @@ extension BlockTool {
             SetupQuestion(
                 .host,
                 such: "git.example.com",
-                known: { $0.issuer.isEmpty ? nil : $0.issuer },
-                put: { values, text throws(TokenctlError) in
-                    guard let host = CredentialHost(text.contains(text: "://") ? text : "https://" + text) else {
-                        let shown = TerminalText.sanitized(text, limit: 80)
-                        throw .usage("“\(shown)” is no https server, so no token goes there")
-                    }
-                    values.host = host.origin
-                }
+                known: { $0.status.issuer.isEmpty ? nil : $0.status.issuer },
+                put: { values, text throws(TokenctlError) in values.host = try gitOrigin(of: text) }
             )
         ],
         recipe: { values in
-            let head = "[credential \"\(values.host)\"]"
+            let head = gitHead(values.host)
             let helper = "\(values.program) credential git --account \(values.account)"
             return Recipe(lines: [head, "\thelper =", "\thelper = !\(helper)"], head: head)
-        }
+        },
+        part: { text throws(TokenctlError) in gitHead(try gitOrigin(of: text)) }
     )
+
+    private static func gitHead(_ origin: String) -> String { "[credential \"\(origin)\"]" }
+
+    private static func gitOrigin(of text: String) throws(TokenctlError) -> String {
+        guard let host = CredentialHost(text.contains(text: "://") ? text : "https://" + text) else {
+            let shown = TerminalText.sanitized(text, limit: 80)
+            throw .usage("“\(shown)” is no https server, so no token goes there")
+        }
+        return host.origin
+    }
 }

@@ -9,8 +9,13 @@ import TokendProtocol
 /// kubectl: a user in the kubeconfig, written by kubectl itself, whose file may be several, and YAML.
 struct KubectlTool: SetupTool {
     let name = "kubectl"
+    let kind: ToolKind? = .kubernetes
 
     func add(_ context: CommandContext) throws(TokenctlError) { try KubectlSetup(context).add() }
+
+    func asks(for account: String, _ context: CommandContext) -> Bool {
+        (try? KubectlSetup(context).users())?.ours.contains(account) ?? false
+    }
 
     func undo(_ context: CommandContext) throws(TokenctlError) { try KubectlSetup(context).undo() }
 }
@@ -37,9 +42,12 @@ private struct KubectlSetup {
 
     func add() throws(TokenctlError) {
         let account = try context.account()
-        _ = try context.ask(Status.self, Status.Parameters(account: account), account: account)
-        let wanted = KubectlUsers.arguments(account: account, idToken: !invocation[.accessToken])
-        let entry = try KubectlUsers(try output(["config", "view", "--output=json"]))[account]
+        let status = try context.ask(Status.self, Status.Parameters(account: account), account: account)
+        let needs = context.toolNeeds(account, status.accounts.first ?? AccountStatus())
+        let takesIDToken = !invocation[.accessToken] && needs?.tool(.kubernetes)?.takesIDToken != false
+        let wanted = KubectlUsers.arguments(account: account, idToken: takesIDToken)
+        defer { context.tell(needs?.advice(.kubernetes)) }
+        let entry = try users()[account]
         switch entry {
         case .ours(wanted): return report(account, isChanged: false)
         case .ours: _ = try output(["config", "delete-user", account])
@@ -66,19 +74,23 @@ private struct KubectlSetup {
         context.finish(["user": .string(account), "changed": .bool(isChanged)]) {
             let console = context.console
             guard isChanged else { return console.say("kubectl has the user \(account) already.") }
-            console.say("kubectl has the user \(account) now. For a context of yours to be that user:")
+            console.say("kubectl has the user \(account) now. To use it in your current context:")
             console.sayNext(["kubectl config set-context --current --user=\(account)"])
         }
     }
 
+    func users() throws(TokenctlError) -> KubectlUsers {
+        try KubectlUsers(try output(["config", "view", "--output=json"]))
+    }
+
     /// The user that is named, else all of ours.
     func undo() throws(TokenctlError) {
-        let users = try KubectlUsers(try output(["config", "view", "--output=json"]))
+        let users = try users()
         let ours = users.ours.filter { name in invocation.account.map { $0 == name } ?? true }
         for name in ours { _ = try output(["config", "delete-user", name]) }
         context.finish(["users": .array(ours.map { .string($0) }), "changed": .bool(!ours.isEmpty)]) {
             let names = ours.map { TerminalText.sanitized($0) }.joined(separator: ", ")
-            context.console.say(ours.isEmpty ? "kubectl has no such user." : "Taken out of kubectl: \(names).")
+            context.console.say(ours.isEmpty ? "kubectl has no such user." : "Removed from kubectl: \(names).")
         }
     }
 
