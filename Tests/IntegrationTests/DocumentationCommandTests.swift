@@ -66,6 +66,30 @@ extension Programs {
             }
         }
 
+        /// What of a box about another's provider can be done without that provider.
+        private static let withoutProvider = ["tokenctl account add", "tokenctl setup"]
+
+        @Test func `the boxes about other people's providers make their accounts and set their tools up`() async throws
+        {
+            let boxes = DocumentationPage.all.flatMap(\.blocks).filter { $0.info == "sh provider" }
+            #expect(!boxes.isEmpty)
+            try await Stand.with(prepare: { _, _ in }) { stand in
+                for box in boxes {
+                    let commands = box.text.replacing("\\\n", with: " ").split(separator: "\n").map(String.init)
+                    #expect(commands.count <= 5 && commands.contains { $0.hasPrefix("tokenctl login") })
+                    let lines = commands.filter { line in Self.withoutProvider.contains(where: line.hasPrefix) }
+                    #expect(!lines.isEmpty, "\(box.line)")
+                    let block = DocumentationPage.Block(
+                        info: box.info,
+                        line: box.line,
+                        text: lines.joined(separator: "\n") + "\n"
+                    )
+                    let finished = try await run(block, stand)
+                    #expect(finished.status == .code(0), "README.md:\(box.line): \(finished)")
+                }
+            }
+        }
+
         @Test(arguments: DocumentationPage.all.flatMap(\.blocks).filter { $0.info == "sh start" }.map(\.text))
         func `a program marked for it starts, is ready, and stops`(command: String) async throws {
             let words = command.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -86,6 +110,8 @@ extension Programs {
             // Other people's providers.
             "tokenctl login work --provider", "tokenctl login mail --provider", "tokenctl account add --list-providers",
             "tokenctl account add mail --provider",
+            // Others publish the file.
+            "sudo apt install ./tokend",
         ]
 
         @Test func `every block of commands is marked for a test, or named with the reason why not`() {
@@ -155,7 +181,7 @@ extension Programs {
             let program = stand.session.folder + "/example"
             let command =
                 switch block.info {
-                case "sh test", "sh new":
+                case "sh test", "sh new", "sh provider":
                     ["bash", "-euo", "pipefail", "-c", Self.before + Self.played(block, stand) + Self.after]
                 case "python test": ["/usr/bin/python3", "-c", block.text]
                 default:

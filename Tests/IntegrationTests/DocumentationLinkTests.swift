@@ -34,7 +34,8 @@ import Testing
     @Test(arguments: DocumentationPage.all) func `every fence is closed, and its mark is known`(page: DocumentationPage)
     {
         let known = [
-            "sh", "sh test", "sh new", "sh box", "sh start", "python test", "c test", "text", "jsonrpc", "json",
+            "sh", "sh test", "sh new", "sh provider", "sh box", "sh start", "python test", "c test", "text", "jsonrpc",
+            "json",
             "json5 account", "json5 daemon", "json5 policy", "json5 preset",
         ]
         for block in page.blocks { #expect(known.contains(block.info), "\(page.path):\(block.line): \(block.info)") }

@@ -104,7 +104,7 @@ extension Programs {
         private func documents(_ box: SystemdBox) async throws {
             let folder = "/usr/share/doc/tokend"
             let pages = DocumentationPage.all.map(\.path).filter { $0.hasPrefix("docs/providers/") }
-            for file in ["copyright", "changelog.gz"] + pages.map({ String($0.dropFirst("docs/".count)) }) {
+            for file in ["copyright", "changelog.gz", "tools.md"] + pages.map({ String($0.dropFirst("docs/".count)) }) {
                 let read = try await box.tryAsUser("test", "-s", "\(folder)/\(file)")
                 #expect(read.status == .code(0), "\(folder)/\(file) is missing")
             }

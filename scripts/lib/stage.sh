@@ -53,6 +53,7 @@ strip_program() {
 stage() {
     local tree=$1 programs=$2 units=$1/$3 program tool page shell
     umask 022
+    install -D --mode=644 -t "$tree/share/doc/tokend" docs/tools.md
     mkdir -p "$tree/bin" "$tree/libexec/tokend" "$units" "$tree/share/bash-completion/completions" \
         "$tree/share/zsh/site-functions" "$tree/share/fish/vendor_completions.d"
     for program in tokend tokenctl; do strip_program "$programs/$program" "$tree/bin/$program"; done
