@@ -133,6 +133,21 @@ let package = Package(
             path: "Tests/fuzz",
             swiftSettings: settings
         ),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Broker", "HTTPTypes", "JOSE", "OAuth", "Secrets", "StrictJSON", "Systemd", "TokendProtocol",
+            ],
+            path: "Tests/Simulation",
+            exclude: ["seeds"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "simulate",
+            dependencies: ["Simulation", "Systemd"],
+            path: "Tests/simulate",
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         tests("FuzzTests", ["Broker", "FuzzTargets", "TokendProtocol"]),
         tests("SecretsTests", ["Secrets"]),

@@ -29,6 +29,8 @@ package import Systemd
     /// Called when the store is open again after a failure.
     package var onOpened: (@LoopActor () -> Void)?
     private let store: any CredentialStore
+    /// It has refused a change, and since then it has neither taken one nor refused to be read.
+    private var refusesChanges = false
 
     package init(_ store: any CredentialStore) {
         self.store = store
@@ -46,30 +48,36 @@ package import Systemd
     }
 
     package func write(_ item: StoredItem) async throws(StoreError) {
-        try await observe { () throws(StoreError) in try await store.write(item) }
+        try await observe(isChange: true) { () throws(StoreError) in try await store.write(item) }
     }
 
     package func remove(_ kind: StoredItem.Kind, account: String) async throws(StoreError) {
-        try await observe { () throws(StoreError) in try await store.remove(kind, account: account) }
+        try await observe(isChange: true) { () throws(StoreError) in try await store.remove(kind, account: account) }
     }
 
     package func unlock(passphrase: Secret?, timeout: Duration) async throws(StoreError) {
+        refusesChanges = false
         try await observe { () throws(StoreError) in
             try await store.unlock(passphrase: passphrase, timeout: timeout)
         }
     }
 
     private func observe<Value: Sendable>(
+        isChange: Bool = false,
         _ call: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         do {
             let value = try await call()
+            if isChange { refusesChanges = false }
+            // A full store can still be read: every account that it refused would try again at once, in a loop.
+            guard !refusesChanges else { return value }
             let wasShut = state == .locked || state == .unavailable
             state = .ready
             fault = nil
             if wasShut { onOpened?() }
             return value
         } catch {
+            if error.code != .passphraseUnwanted { refusesChanges = isChange && error.code == .unavailable }
             note(error)
             throw error
         }

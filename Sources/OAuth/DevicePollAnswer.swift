@@ -61,8 +61,11 @@ package enum DevicePollAnswer: Sendable {
 extension TokenAnswer {
     /// How long the provider asks all clients to wait; nil if it does not. A device login's slower polling concerns no
     /// other request.
-    package var coolDown: Duration? {
-        guard case .throttled(_, let retryAfter) = self, case .passing = DevicePollAnswer(self) else { return nil }
+    ///
+    /// - Parameter isPoll: whether it is the answer to such a poll; elsewhere `slow_down` asks everyone to wait.
+    package func coolDown(isPoll: Bool) -> Duration? {
+        guard case .throttled(_, let retryAfter) = self else { return nil }
+        if isPoll { guard case .passing = DevicePollAnswer(self) else { return nil } }
         return retryAfter
     }
 }

@@ -21,6 +21,9 @@ package struct TokenRequest: Sendable {
         "connection", "dpop", "proxy-authorization",
     ]
 
+    /// Whether it asks if the user of a device login is done.
+    package var isPoll: Bool { parameters["grant_type"] == Self.deviceGrantType }
+
     /// The secrets in it.
     package var secrets: [Secret] {
         ["refresh_token", "code", "code_verifier", "device_code"].compactMap(parameters.secret)

@@ -115,6 +115,13 @@ package final class EventLoop: @unchecked Sendable {
         }.cancel()
     }
 
+    /// Runs every job that waits, and those that they bring, without a look at any source: for a simulation, whose world
+    /// has none. Loop's thread only.
+    package func runAllJobs() {
+        preconditionOnLoop()
+        while !queue.isEmpty { runJobs() }
+    }
+
     private func runJobs() {
         queue.take(into: &batch)
         leftInBatch = batch.count

@@ -3,7 +3,7 @@
 
 import OAuth
 import Systemd
-import TokendProtocol
+package import TokendProtocol
 
 extension Account {
     /// Starts a login, or joins the one under way if it asks for the same.
@@ -12,7 +12,7 @@ extension Account {
     ///   - id: the new login's name, if one is started.
     ///   - timeout: in seconds.
     /// - Throws: the configuration's fault.
-    func startLogin(_ parameters: LoginParameters, id: String, timeout: Int64) throws(ProtocolError) -> Login {
+    package func startLogin(_ parameters: LoginParameters, id: String, timeout: Int64) throws(ProtocolError) -> Login {
         let configuration = try context.usable()
         if let login, login.parameters == parameters { return login }
         login?.cancel("a newer sign-in to “\(name)” took its place")

@@ -5,7 +5,7 @@ import HTTPTypes
 import OAuth
 import Secrets
 import Systemd
-import TokendProtocol
+package import TokendProtocol
 
 extension Account {
     /// Refuses to end a grant that a newer tokend has stored.
@@ -23,7 +23,7 @@ extension Account {
     /// Signs out: no token is served from this moment on, the local secrets go first, then the provider is told.
     ///
     /// - Parameter endSession: whether the user's browser opens the provider's own logout afterwards.
-    func logout(revoke: Bool, endSession: Bool = false) async -> LogoutResult {
+    package func logout(revoke: Bool, endSession: Bool = false) async -> LogoutResult {
         login?.giveUp("“\(name)” was signed out during the sign-in")
         let held = grant.newestRecord
         perform(grant.loggedOut(revoke ? .revoked : .dropped))

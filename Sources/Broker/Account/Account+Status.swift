@@ -5,7 +5,7 @@ import HTTPTypes
 import OAuth
 import StrictJSON
 import Systemd
-import TokendProtocol
+package import TokendProtocol
 
 extension Account {
     /// The account's state in `status`.
@@ -49,7 +49,7 @@ extension Account {
     }
 
     /// The account's entry in `status`; reads memory alone.
-    var status: AccountStatus {
+    package var status: AccountStatus {
         let now = ports.clock.now
         let grant = self.grant.snapshot
         let record = grant.record

@@ -3,11 +3,11 @@
 
 import StrictJSON
 import Systemd
-import TokendProtocol
+package import TokendProtocol
 
 extension Account {
     /// The answer, if it is available now; nil: the necessary work has begun, and `whenAnswered` reports its end.
-    func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
+    package func token(_ demand: TokenDemand) -> Result<Served, ProtocolError>? {
         if configuration == nil { return .failure(context.unusable) }
         let (answer, actions) = grant.demand(demand)
         defer { perform(actions) }
@@ -19,7 +19,7 @@ extension Account {
     ///
     /// - Parameter client: the process that asks; nil: the daemon itself.
     /// - Returns: what `stopWaiting` takes.
-    @discardableResult func whenAnswered(
+    @discardableResult package func whenAnswered(
         _ demand: TokenDemand,
         client: Int32? = nil,
         _ body: @escaping @LoopActor (Result<Served, ProtocolError>) -> Void
@@ -32,7 +32,7 @@ extension Account {
     /// The client is gone: what is queued for it alone is not requested.
     ///
     /// - Returns: whether it was still waiting.
-    @discardableResult func stopWaiting(_ id: Int) -> Bool { waiters.remove(id) != nil }
+    @discardableResult package func stopWaiting(_ id: Int) -> Bool { waiters.remove(id) != nil }
 
     private var crowded: ProtocolError {
         ProtocolError(

@@ -129,7 +129,7 @@ package import TokendProtocol
     }
 
     /// Whether an answer of the provider must be stored before the account may be released.
-    var isBusy: Bool { grant.isBusy || signIns.isBusy }
+    package var isBusy: Bool { grant.isBusy || signIns.isBusy }
 
     /// Stops all background work except the store's.
     func stop() {
@@ -139,7 +139,7 @@ package import TokendProtocol
     }
 
     /// Stops or resumes background work for the user; the caller records it.
-    func pause(_ isPaused: Bool) {
+    package func pause(_ isPaused: Bool) {
         grant.pause(isPaused)
         changed()
     }

@@ -108,7 +108,9 @@ extension GrantStateMachine {
         if isHeldBack { return nil }
         let isIts = demand.variant == variant
         // Even for a very short lifetime: another refresh would bring no better token, in a loop.
-        if isIts, renewed, let held = grant.token(of: variant) { return fresh(held, demand) }
+        if isIts, renewed, let held = grant.token(of: variant), !held.cameTooLate(at: now) {
+            return fresh(held, demand)
+        }
         if let end = grant.record.refusal {
             return afterEnd(end, held: grant.token(of: demand.variant), demand, at: now)
         }
@@ -156,7 +158,10 @@ extension GrantStateMachine {
         _ demand: TokenDemand,
         at now: Moment
     ) -> Answer {
-        guard let held, !demand.forces(past: held), held.holds(demand.isExplicit ? demand.minValid : 0, at: now) else {
+        // A token without a known end would be served for ever: no refresh replaces it any more.
+        guard let held, !demand.forces(past: held), held.holds(demand.isExplicit ? demand.minValid : 0, at: now),
+            !held.isSuspect(at: now)
+        else {
             return .fail(loginRequired(end.reason, oauthError: end.oauthError, message: end.message))
         }
         if let error = missingScope(demand, held: held, granted: held.scope) { return .fail(error) }
@@ -252,6 +257,15 @@ extension GrantStateMachine {
             error.data["expires_in"] = .integer(remaining)
         }
         return error
+    }
+}
+
+extension HeldToken {
+    /// Whether it expired while the machine slept or the store was locked. A lifetime that a slow request can exceed does
+    /// not count.
+    fileprivate func cameTooLate(at now: Moment) -> Bool {
+        guard let wholeLife, wholeLife >= 60 else { return false }
+        return remaining(at: now) == 0
     }
 }
 

@@ -2,7 +2,7 @@
 // Copyright the tokend authors
 
 import Systemd
-import TokendProtocol
+package import TokendProtocol
 
 /// Clients that wait for a login.
 extension Login {
@@ -10,7 +10,7 @@ extension Login {
     var interest: Int { waiters.interest }
 
     /// Calls `body` once the user can proceed, or if the login has ended before.
-    func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
+    package func whenStarted(_ body: @escaping @LoopActor (Result<Start, ProtocolError>) -> Void) {
         _ = waiters.ask()
         if let start { return tellStart(start, to: body) }
         if case .failure(let error) = result { return body(.failure(error)) }
@@ -20,7 +20,8 @@ extension Login {
     /// Calls `body` once it is over.
     ///
     /// - Returns: what `stopWaiting` takes.
-    @discardableResult func whenEnded(_ body: @escaping @LoopActor (Result<LoginResult, ProtocolError>) -> Void) -> Int
+    @discardableResult package func whenEnded(_ body: @escaping @LoopActor (Result<LoginResult, ProtocolError>) -> Void)
+        -> Int
     {
         let number = waiters.ask()
         if let result { body(result) } else { waiters.add(body, as: number) }

@@ -250,7 +250,7 @@ package import TokendProtocol
     // MARK: The end
 
     /// Ends it from outside: cancelled, replaced, or the daemon stops.
-    func cancel(_ message: String) {
+    package func cancel(_ message: String) {
         guard storing == nil else { return }
         finish(.failure(.fault(ProtocolError(.cancelled, message))))
     }

@@ -78,7 +78,7 @@ import TokendProtocol
                 dialect: account.dialect
             )
             if case .misconfigured(let body) = answer { await noteRefusal(body) }
-            if let wait = answer.coolDown { directory.coolDown(endpoint, for: wait) }
+            if let wait = answer.coolDown(isPoll: request.isPoll) { directory.coolDown(endpoint, for: wait) }
             return TokenOutcome(.success(answer), sentAt: sentAt, at: account)
         } catch {
             return TokenOutcome(.failure(error), sentAt: sentAt, at: account)

@@ -76,6 +76,19 @@ import TokendProtocol
         #expect(await call.token() == "A2")
     }
 
+    @LoopActor @Test func `a token that is over when its answer is read after a sleep is not served (C1)`() async throws
+    {
+        let world = await World.signedIn(try .plain())
+        let call = try world.get()
+        let exchange = await world.transport.next()
+        await world.clock.suspend(for: .seconds(7200))
+        exchange.answer(.token("A2", refresh: "R2"))
+        await settle()
+        #expect(call.answer == nil)
+        await world.transport.next().answer(.token("A3", refresh: "R3"))
+        #expect(await call.token() == "A3")
+    }
+
     @LoopActor @Test func `after a sleep a client does not wait for the spread (C1)`() async throws {
         let world = await World.signedIn(try .plain(), age: 0)
         await world.clock.suspend(for: .seconds(18_000))

@@ -50,6 +50,17 @@ import TokendProtocol
         #expect(directory.secondsToWait(for: endpoint) == 120)
     }
 
+    @Test @LoopActor func `what a renewal is told holds for all, in the words of a device login, too (B9)`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain())
+        let call = try world.get()
+        let busy = HTTPResponse.oauthError("slow_down", status: 429, headers: ["Retry-After": "120"])
+        await world.transport.next().answer(busy)
+        #expect(await call.failure()?.kind == .providerUnreachable)
+        #expect(world.broker.directory.secondsToWait(for: try WebURL("https://idp.example/token")) == 120)
+    }
+
     @Test @LoopActor func `so does what the trial of an import is told (B9)`() async throws {
         let world = await World.signedIn(try .plain(), age: 0)
         let account = try world.account()

@@ -2,6 +2,7 @@
 // Copyright the tokend authors
 
 import HTTPTypes
+import OAuth
 import Secrets
 import StrictJSON
 import Systemd
@@ -19,6 +20,18 @@ import TokendProtocol
         await world.transport.next().answer(.oauthError("invalid_grant"))
         _ = await call.ended()
         return world
+    }
+
+    @LoopActor @Test func `after the end a token whose life nobody knows is served for an hour, not for ever`()
+        async throws
+    {
+        let world = await World.signedIn(try .plain(), age: 0) { $0.token?.lifetime = .unknown }
+        let renewal = try world.get(TokenDemand(fresh: true))
+        await world.transport.next().answer(.oauthError("invalid_grant"))
+        #expect(await renewal.failure()?.kind == .loginRequired)
+        #expect(await (try world.get()).token() == "A1")
+        await world.clock.advance(by: .seconds(3600))
+        #expect(await (try world.get()).failure()?.kind == .loginRequired)
     }
 
     @LoopActor @Test func `invalid_grant ends the grant at once: one request, one notice, no retry (B7)`() async throws

@@ -37,6 +37,24 @@ import TokendProtocol
         #expect(await call.token() == "A2")
     }
 
+    @LoopActor @Test func `a full store, which can be read, is not asked in a loop by several accounts`() async throws {
+        let world = World([try .plain("home"), try .plain("work")])
+        for name in ["home", "work"] {
+            let account = try AccountConfiguration.plain(name)
+            let record = GrantRecord.signedIn(account, at: world.clock.now, age: 3600)
+            world.store.put(record.item(for: account))
+        }
+        await world.start()
+        world.store.faults[.write] = [StoreError](repeating: MemoryCredentialStore.unavailable, count: 1000)
+        await world.clock.advance(by: .seconds(600))
+        #expect(world.store.writeCount <= 2 * 600 / 30)
+        #expect(world.transport.requests.isEmpty)
+        world.store.faults[.write] = nil
+        world.transport.script = { _ in .success(.token("A2", refresh: "R2")) }
+        await world.clock.advance(by: .seconds(60))
+        #expect(world.transport.refreshes.count == 2)
+    }
+
     @LoopActor @Test func `a held token is served although the store is locked`() async throws {
         let world = await World.signedIn(try .plain(), age: 3595)
         world.store.fault = MemoryCredentialStore.locked
