@@ -56,7 +56,7 @@ struct VisibleWait {
         while let event = try client.nextEvent(until: Deadline(in: .zero)) {
             switch event.type {
             case .confirmWanted where account == nil || event.account == account: question = PolicyQuestion(event)
-            case .confirmEnded where ConfirmDetails(tolerating: event.details).id == question?.id: question = nil
+            case .confirmEnded where EventDetails(tolerating: event.details).id == question?.id: question = nil
             default: break
             }
         }
