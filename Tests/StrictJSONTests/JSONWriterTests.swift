@@ -68,7 +68,8 @@ import Testing
     @Test func `every character survives the way out and in`() throws {
         let scalars = (UInt32(0)...0x10FFFF).lazy.filter { $0 < 0x3000 || $0 % 97 == 0 }.compactMap(Unicode.Scalar.init)
         var text = String.UnicodeScalarView()
-        text.append(contentsOf: scalars)
+        // A letter behind each: more combining marks in a row than `MarkRun` allows would not come back.
+        for scalar in scalars { text.append(contentsOf: [scalar, "a"]) }
         let value = JSONValue.string(String(text))
         let back = try JSONReader().read(JSONWriter.bytes(value))
         #expect(back.string?.unicodeScalars.elementsEqual(text) == true)
