@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright the tokend authors
 
+import CSystemd
 import Glibc
 
 /// Reads a user's or the administrator's file as a whole: a pipe or a device in its place never blocks the loop, and a
