@@ -27,7 +27,7 @@ build_release() {
     built=$(swift build "${release_flags[@]}" --show-bin-path)
     # By the C compiler alone: SwiftPM would link 6 MB of Swift's run-time into it.
     # shellcheck disable=SC2046
-    clang -O2 -fPIE -pie -fuse-ld=lld -Wl,-z,relro,-z,now -o "$built/tokenctl-qr" Sources/tokenctl-qr/main.c \
+    clang -O2 -fPIE -pie -fuse-ld=lld -Wl,-z,relro,-z,now,--build-id=sha1 -o "$built/tokenctl-qr" Sources/tokenctl-qr/main.c \
         $(pkg-config --cflags --libs libqrencode)
 }
 
