@@ -8,6 +8,8 @@ struct GLibError: Error, CustomStringConvertible {
     let domain: GQuark
     let code: Int32
     let message: String
+    /// The error's name on the bus, where it came from there.
+    var remoteName: String?
 
     /// Calls a GLib function whose last parameter receives the error.
     static func check<Result>(
@@ -17,11 +19,14 @@ struct GLibError: Error, CustomStringConvertible {
         let result = body(&error)
         guard let error else { return result }
         defer { g_error_free(error) }
+        let name = g_dbus_error_get_remote_error(error)
+        defer { g_free(name) }
         g_dbus_error_strip_remote_error(error)
         throw GLibError(
             domain: error.pointee.domain,
             code: error.pointee.code,
-            message: String(cString: error.pointee.message)
+            message: String(cString: error.pointee.message),
+            remoteName: name.map { String(cString: $0) }
         )
     }
 
@@ -41,6 +46,12 @@ struct GLibError: Error, CustomStringConvertible {
     }
 
     var description: String { "\(String(cString: g_quark_to_string(domain))) \(code): \(message)" }
+
+    /// The session with the provider is none, or none any more: what came in it could not be read.
+    var isLostSession: Bool {
+        remoteName == "org.freedesktop.Secret.Error.NoSession" || message.hasPrefix("Can't find session ")
+            || matches(SECRET_ERROR_PROTOCOL)
+    }
 
     func matches(_ code: SecretError) -> Bool {
         domain == tokend_secret_error_domain() && self.code == Int32(code.rawValue)

@@ -18,7 +18,16 @@ extension StoreSession {
         matching attributes: [String: String],
         _ cancellation: Cancellation
     ) throws(KeyringError) -> [KeyringItem] {
-        let opened = try open(cancellation)
+        try onceMoreWithoutSession { () throws(KeyringError) in
+            try read(matching: attributes, try open(cancellation), cancellation)
+        }
+    }
+
+    private func read(
+        matching attributes: [String: String],
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) -> [KeyringItem] {
         let found = try find(attributes, opened, cancellation)
         guard !found.isEmpty else { return [] }
         try attempt("read the keyring's items") { () throws(GLibError) in
@@ -49,7 +58,16 @@ extension StoreSession {
     /// Its secret is changed instead of creating a new item: KeePassXC 2.7 would begin a prompt that never ends if
     /// another connection had stored it.
     func store(_ item: KeyringItem, _ cancellation: Cancellation) throws(KeyringError) {
-        let opened = try open(cancellation)
+        try onceMoreWithoutSession { () throws(KeyringError) in
+            try store(item, try open(cancellation), cancellation)
+        }
+    }
+
+    private func store(
+        _ item: KeyringItem,
+        _ opened: Opened,
+        _ cancellation: Cancellation
+    ) throws(KeyringError) {
         let found = try find(item.attributes, opened, cancellation)
         let collection = try unlockedCollection(opened, cancellation)
         let isStored = try attempt("store an item in the keyring") { () throws(GLibError) in
@@ -62,6 +80,19 @@ extension StoreSession {
         guard isStored else { throw Self.dismissed }
         synchronize(collection, opened, cancellation)
         memory.trust(opened.provider)
+    }
+
+    /// Does it again, with a new session, where the two ends do not understand each other in the old one: nothing was done
+    /// then. libsecret and KWallet disagree on a shared key that begins with a zero, as one in 256 does.
+    private func onceMoreWithoutSession<Value>(
+        _ body: () throws(KeyringError) -> Value
+    ) throws(KeyringError) -> Value {
+        do throws(KeyringError) {
+            return try body()
+        } catch {
+            guard let cause = error.underlying as? GLibError, cause.isLostSession else { throw error }
+            return try body()
+        }
     }
 
     /// Removes all items with these attributes and returns their number.

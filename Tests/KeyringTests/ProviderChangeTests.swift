@@ -55,6 +55,18 @@ struct ProviderChangeTests {
         }
     }
 
+    @Test func `a session that the provider does not understand is opened anew, but not for ever`() async throws {
+        for (lost, code) in [(1, nil), (2, KeyringError.Code.unavailable)] {
+            try await KeyringTestWorld.run(.none) { world in
+                try await world.session.startPlayedOO7(lostSessions: lost)
+                let stored = await KeyringTestWorld.code { try await world.keyring.store(KeyringTestWorld.item("one")) }
+                #expect(stored == code)
+                guard code == nil else { return }
+                #expect(try await world.keyring.items(matching: attributes).map(\.secret) == [Secret("one")])
+            }
+        }
+    }
+
     @Test func `one that has taken the items over is believed`() async throws {
         try await KeyringTestWorld.run(.none) { world in
             try await world.session.startPlayedOO7(holding: attributes, secret: "one")

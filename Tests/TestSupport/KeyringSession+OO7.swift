@@ -10,15 +10,18 @@ extension KeyringSession {
     ///   - attributes: the item's, where it has one: taken over from another program.
     ///   - secret: the item's.
     ///   - locked: whether the collection is locked until it is unlocked by its own path.
+    ///   - lostSessions: how many secrets it cannot read first, as KWallet cannot in one session of 256.
     ///   - refusedKeys: how many public keys of clients it refuses first, in KWallet's words for one that is too short.
     package func startPlayedOO7(
         holding attributes: [String: String] = [:],
         secret: String = "",
         locked: Bool = false,
-        refusedKeys: Int = 0
+        refusedKeys: Int = 0,
+        lostSessions: Int = 0
     ) async throws {
         let pairs = attributes.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-        let arguments = ["-c", Self.playedOO7, locked ? "locked" : "unlocked", String(refusedKeys), secret] + pairs
+        let counts = [String(refusedKeys), String(lostSessions)]
+        let arguments = ["-c", Self.playedOO7, locked ? "locked" : "unlocked"] + counts + [secret] + pairs
         adopt(try ChildProcess("/usr/bin/python3", arguments, environment: environment))
         try await waitForName()
     }
@@ -30,7 +33,7 @@ extension KeyringSession {
         ROOT, S = "/org/freedesktop/secrets", "org.freedesktop.Secret."
         COLLECTION = ROOT + "/collection/Login"
         locked, items, count = sys.argv[1] == "locked", {}, 0
-        refused_keys = int(sys.argv[2])
+        refused_keys, lost_sessions = int(sys.argv[2]), int(sys.argv[3])
         V = GLib.Variant
         XML = '''<node>
         <interface name="org.freedesktop.Secret.Service">
@@ -70,7 +73,7 @@ extension KeyringSession {
         def found(wanted):
             return [p for p, i in items.items() if all(i["attributes"].get(k) == v for k, v in wanted.items())]
         def called(bus, sender, path, interface, method, arguments, invocation):
-            global locked, refused_keys
+            global locked, refused_keys, lost_sessions
             def answer(type, *values):
                 invocation.return_value(V(type, values))
             if method == "OpenSession":
@@ -92,6 +95,9 @@ extension KeyringSession {
             elif method == "GetSecrets":
                 answer("(a{o(oayays)})", {p: (arguments[1], b"", items[p]["secret"], "text/plain")
                                           for p in arguments[0] if p in items and not locked})
+            elif method in ("CreateItem", "SetSecret") and lost_sessions > 0:
+                lost_sessions -= 1
+                invocation.return_dbus_error("org.freedesktop.Secret.Error.NoSession", "Can't find session s1")
             elif method == "CreateItem":
                 new = arguments[0]
                 answer("(oo)", add(new[S + "Item.Label"], new[S + "Item.Attributes"], bytes(arguments[1][2])), "/")
@@ -109,8 +115,8 @@ extension KeyringSession {
             return V("s", items[path]["label"] if path in items else "Login")
         for path, interface in [(ROOT, SERVICE), (COLLECTION, KEPT)]:
             bus.register_object(path, interface, called, read, None)
-        pairs = sys.argv[4:]
-        if pairs: add("taken over", dict(zip(pairs[::2], pairs[1::2])), sys.argv[3].encode())
+        pairs = sys.argv[5:]
+        if pairs: add("taken over", dict(zip(pairs[::2], pairs[1::2])), sys.argv[4].encode())
         Gio.bus_own_name_on_connection(bus, "org.freedesktop.secrets", 0, None, None)
         GLib.MainLoop().run()
         """
