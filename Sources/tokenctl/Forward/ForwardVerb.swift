@@ -15,9 +15,9 @@ extension Verb {
         hasResult: false,
         summary: "share limited access with a machine over SSH",
         details: [
-            "Programs there get tokens from here over OpenSSH while this runs. No grant leaves",
-            "this machine. The socket is one of `sockets` in config.json5, which says what it",
-            "shows. A connection that drops is made again.",
+            "Programs there get tokens from here over OpenSSH while this runs. No grant",
+            "leaves this machine. The socket is one of `sockets` in config.json5, which says",
+            "what it shows. A connection that drops is made again.",
         ],
         examples: ["tokenctl forward build.example.com --socket build"]
     ) { context throws(TokenctlError) in

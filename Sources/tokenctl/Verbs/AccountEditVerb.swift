@@ -13,7 +13,7 @@ extension Verb {
         summary: "change an account's file in your editor",
         details: [
             "Opens a copy of the file in $VISUAL or $EDITOR, and checks it when the editor",
-            "ends. What has faults is not kept: you edit it again, or the file stays as it was.",
+            "ends. A copy with faults is not kept: you edit it again, or nothing changes.",
         ],
         examples: ["tokenctl account edit work"]
     ) { context throws(TokenctlError) in
