@@ -109,7 +109,8 @@ import TokendProtocol
         let limits = try #require(Self.page.tables.first { $0.heading == "Limits" }).column("how much")
         let code = SessionLimits()
         let expected: [String] = [
-            "\(code.line >> 10) KiB", "32 levels", "\(code.inFlight), of \(code.underWay >> 20) MiB together",
+            "\(code.line >> 10) KiB", "32 levels", "\(MarkRun.longest)",
+            "\(code.inFlight), of \(code.underWay >> 20) MiB together",
             "\(code.unread >> 20) MiB",
             "\(code.turn.components.attoseconds / 1_000_000_000_000_000) ms",
             "half of the daemon's descriptors (`LimitNOFILE`), or all but \(SessionLimits.ownDescriptors) "
