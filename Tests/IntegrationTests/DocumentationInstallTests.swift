@@ -8,13 +8,15 @@ extension Programs {
     /// The blocks marked `sh box`: installing, in a booted systemd with an ordinary user.
     @Suite struct DocumentationInstall {
         private static let clone = "/srv/tokend"
-        private static let built = "/srv/built"
+        private static let programs = "/srv/programs"
 
         @Test func `what is installed from a clone starts with its first client, and goes again`() async throws {
             let readme = DocumentationPage.named("README.md").blocks.filter { $0.info == "sh box" }
             let more = DocumentationPage.named("docs/configuration.md").blocks.filter { $0.info == "sh box" }
             try #require(readme.count == 2 && more.count == 5)
-            let files = [Self.clone: BuildProducts.source, Self.built: BuildProducts.shippedFolder]
+            // What is shipped has a folder of programs that only others call beside the one of those that people do.
+            let shipped = BuildProducts.shippedFolder.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+            let files = [Self.clone: BuildProducts.source, Self.programs: shipped]
             try await SystemdBox.with(binding: files) { box in
                 let before = try await self.files(box)
                 try await run(readme[0], box)
@@ -73,7 +75,7 @@ extension Programs {
 
         /// The programs are those that are shipped.
         private func run(_ block: DocumentationPage.Block, _ box: SystemdBox) async throws {
-            let text = block.text.replacing("scripts/install\n", with: "scripts/install --built \(Self.built)\n")
+            let text = block.text.replacing("scripts/install\n", with: "scripts/install --built \(Self.programs)/bin\n")
             try await box.asUser("bash", "-euc", "cd \(Self.clone)\n" + text)
         }
     }

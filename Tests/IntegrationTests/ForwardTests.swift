@@ -39,7 +39,7 @@ extension Programs {
             try await Stand.with { stand in
                 let tokenctl = Tokenctl(stand.world)
                 let none = try await tokenctl.run("forward", "nowhere.invalid")
-                #expect(none.exitCode == 64 && none.talk.contains("no further socket"))
+                #expect(none.exitCode == 64 && none.talk.contains("there is no socket to share"))
                 try stand.world.writeConfiguration(Self.settings)
                 _ = try await stand.client.result("config.reload")
                 let unknown = try await tokenctl.run("forward", "nowhere.invalid", "--socket", "bild")

@@ -60,7 +60,10 @@ stage() {
     mkdir -p "$tree/bin" "$tree/libexec/tokend" "$units" "$tree/share/bash-completion/completions" \
         "$tree/share/zsh/site-functions" "$tree/share/fish/vendor_completions.d"
     for program in tokend tokenctl; do strip_program "$programs/$program" "$tree/bin/$program"; done
-    strip_program "$programs/tokenctl-qr" "$tree/libexec/tokend/tokenctl-qr"
+    # A build has it beside the others, an installation in its own place.
+    program=$programs/tokenctl-qr
+    [[ -e $program ]] || program=$programs/../libexec/tokend/tokenctl-qr
+    strip_program "$program" "$tree/libexec/tokend/tokenctl-qr"
     for tool in git docker; do ln -s tokenctl "$tree/bin/$tool-credential-tokend"; done
     sed "s#^ExecStart=tokend#ExecStart=${4-tokend}#" systemd/tokend.service >"$units/tokend.service"
     install --mode=644 -t "$units" systemd/tokend.socket
