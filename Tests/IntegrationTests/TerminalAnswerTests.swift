@@ -108,7 +108,7 @@ extension Programs {
         @Test func `without a terminal the verb says that nobody is there`() async throws {
             try await Stand.with { stand in
                 let run = try await Tokenctl(stand.world).run("policy", "answer")
-                #expect(run.exitCode == 64 && run.talk.contains("no terminal"), "\(run)")
+                #expect(run.exitCode == 64 && run.talk.contains("needs a terminal"), "\(run)")
             }
         }
     }

@@ -31,23 +31,11 @@ build_release() {
         $(pkg-config --cflags --libs libqrencode)
 }
 
-# strip_program FILE TARGET: writes TARGET without what a run does not need. Swift's hashes of modules and summaries for the
-# debugger depend on the folder of the build; without them the same sources give the same bytes in each but for the length of
-# a path in LoopActor.assumeIsolated. The build-id, which the linker made over them, is a hash of what is left.
+# strip_program FILE TARGET: writes TARGET without what a run does not need. The same sources give the same bytes in each
+# folder, but for the length of a path in LoopActor.assumeIsolated.
 strip_program() {
-    local work identity
-    work=$(mktemp -d)
-    strip --remove-section=.comment --remove-section=.note --remove-section=.swift_modhash \
-        --remove-section=.lldbsummaries -o "$work/program" "$1"
-    # The note: 16 bytes that say what it is, and the identity of 20.
-    objcopy --dump-section ".note.gnu.build-id=$work/note" "$work/program" "$work/same"
-    { head --bytes=16 "$work/note" && head --bytes=20 /dev/zero; } >"$work/empty"
-    objcopy --update-section ".note.gnu.build-id=$work/empty" "$work/program"
-    identity=$(sha1sum "$work/program" | cut --characters=-40 | sed 's/../\\x&/g')
-    # shellcheck disable=SC2059
-    { head --bytes=16 "$work/note" && printf "$identity"; } >"$work/full"
-    objcopy --update-section ".note.gnu.build-id=$work/full" "$work/program" "$2"
-    rm -r "$work"
+    strip --remove-section=.comment --remove-section=.note -o "$2" "$1"
+    scripts/lib/same-bytes.py "$2"
 }
 
 # stage TREE PROGRAMS UNITS [DAEMON CLIENT]: puts everything into TREE as it is to lie under a prefix: the programs from

@@ -12,8 +12,7 @@ struct AccountExamination {
     func checks() -> [Doctor.Check] {
         let named = context.invocation.account
         do throws(TokenctlError) {
-            let parameters = Status.Parameters(account: named)
-            let accounts = try context.ask(Status.self, parameters, account: named).result.accounts
+            let accounts = try StatusSettling(context: context).status().result.accounts
             let states = accounts.map { Self.check($0, at: context.now) }
             guard let named else { return states + staleLines(accounts.map(\.account)) }
             return states + [token(of: named)]

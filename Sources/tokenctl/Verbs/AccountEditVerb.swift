@@ -131,7 +131,7 @@ private struct AccountEdit {
         for variable in ["VISUAL", "EDITOR"] {
             if let named = context.world.environment[variable], !named.isEmpty { return named }
         }
-        for program in ["sensible-editor", "editor", "nano", "vi"] {
+        for program in ["editor", "nano", "vi"] {
             if let path = context.world.findProgram(program) { return path }
         }
         throw TokenctlError(
